@@ -452,7 +452,7 @@ class KeyFile(NamedTuple):
             raise FileFormatError(
                 f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
                 f" {len(places)} have none, the first {format_value(first, 80)}."
-                + worded(" Pass `missing='drop'` or `missing='reject'`.")
+                + worded(" Give theirs, or pass `missing='drop'` or `missing='reject'`.")
             )
         at = np.append(at, lost)
         names = {c: np.append(v, np.zeros(lost.size, v.dtype)) for c, v in rows.names.items()}
@@ -567,6 +567,7 @@ def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[st
         if system not in present:
             raise InputError.about("systems")(
                 f"systems must name columns of {name}; {format_value(system)} is none of"
-                f" {format_list(present)}. {did_you_mean(system, list(present))}Name others."
+                f" {format_list(present)}. {did_you_mean(system, list(present))}"
+                + worded("Pass `systems=...`")
             )
     return list(dict.fromkeys(systems))

@@ -94,7 +94,7 @@ def test_questions_name_the_options(folder, capsys):
     assert "Pass --header if it names the columns, or --no-header if it is a trial" in message
     Path("q.txt").write_text("0,5\n0,25\n")
     message = run(capsys, "fit --client-file q.txt --impostor-file i.txt", 2)
-    assert "Pass --decimal comma or --separator comma." in message
+    assert "Pass --separator comma, --decimal comma, or --separator space." in message
 
 
 def test_missing_scores_on_the_command_line(folder, capsys):
