@@ -65,7 +65,7 @@ SETS = {
 
 
 class Doors(NamedTuple):
-    """What each door says of one set."""
+    """What each door says of one set; sections are those of the report, as the page has them."""
 
     fit: br.Fit
     warned: tuple[str, ...]
@@ -77,15 +77,11 @@ class Doors(NamedTuple):
     threshold_text: str
     report_json: dict[str, Any]
     page: str
-
-    def section(self, key):
-        """A section of the report, as the page is made of it."""
-        found = next(s for s in sections_of(self.analysis) if s.key == key)
-        return map_text(found, DEFAULT.fill)
+    sections: dict[str, Any]
 
     def table(self, key):
         """Cells of the report's first table in a section, by the text of the first one."""
-        grid = next(b for b in self.section(key).blocks if isinstance(b, Grid))
+        grid = next(b for b in self.sections[key].blocks if isinstance(b, Grid))
         rows = [[c if isinstance(c, Cell) else Cell(str(c)) for c in row.cells]
                 for row in grid.rows if isinstance(row, Row)]  # fmt: skip
         return {str(cells[0].text): cells for cells in rows}
@@ -140,11 +136,15 @@ def doors(request, tmp_path_factory):
     shell("report", "--dev", file, *asked, "--target", f"far={TARGET}", "-o",
           str(folder / "page.json"))  # fmt: skip
     report = (folder / "page.json").read_text(encoding="utf-8")
-    page = render_report(br.from_json(report))
+    with pytest.MonkeyPatch.context() as patch:  # without pictures of curves, which say nothing
+        patch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+        patch.setattr("betaroc.report.page.fit_figures", lambda analysis: [])
+        page = render_report(br.from_json(report))
+        sections = {s.key: map_text(s, DEFAULT.fill) for s in sections_of(analysis)}
     return Doors(
         fit, tuple(str(found.message) for found in caught), decision, analysis,
         json.loads(fitted[0]), fitted[1], json.loads(chosen[0]), chosen[1], json.loads(report),
-        html.unescape(re.sub(r"<[^>]+>", " ", page)),
+        html.unescape(re.sub(r"<[^>]+>", " ", page)), sections,
     )  # fmt: skip
 
 
@@ -217,7 +217,7 @@ def test_ends_and_shape(doors):
         if ends is not None:
             side = getattr(ends, at).side
             assert cells[1].text.startswith(side)
-    section = doors.section("ends")
+    section = doors.sections["ends"]
     assert bare(section.finding) in text
     for block in section.blocks:
         if isinstance(block, Paragraph) and block.kind != "legend":
