@@ -63,8 +63,8 @@ _PLACED = "placed by these scores"
 #: A distance of distribution functions that matters, and beyond it what chance does in one of
 #: twenty sets, times sqrt(n), whatever the distribution.
 _OFF, _CHANCE = 0.05, 1.36
-#: Places at which a distance is looked for, and the rate at whose threshold scores are counted.
-_PLACES, _RATE = 64, 0.01
+#: Places at which a distance is looked for, and the rate from which on scores are counted.
+_PLACES, LOW_RATE = 64, 0.01
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the
 #: distribution.
 _STEP = 1e-4
@@ -382,13 +382,8 @@ def misfit(f: PairEstimate) -> list[Notice]:
     A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n) (n
     scores, or groups), or where counts contradict it at 1 to 10 % of FAR or FRR, as in `check_fit`.
     """
-    evidence, off, rate = evidence_of_pair(f), [], np.array([_RATE])
-    for k, name in enumerate((FRR, FAR)):
-        words = distance_words(evidence, k)
-        if not words and evidence.fitted[k] is not None:
-            counted = evidence.misfit(UsedRate(name, rate, 1.0 - rate, solved=True))
-            words = "" if counted is None else counted.words(percent)
-        off += [words] * bool(words)
+    evidence = evidence_of_pair(f)
+    off = [words for k in (0, 1) if (words := misfit_words(evidence, k))]
     if not off:
         return []
     with contextlib.suppress(errors.BetarocError):  # as of shapes that no double resolves
@@ -401,8 +396,11 @@ def misfit(f: PairEstimate) -> list[Notice]:
     return [Notice(errors.MisfitWarning, text)]
 
 
-def distance_words(evidence: SampleSupport, k: int) -> str:
-    """Where the fitted distribution of a class is too far from the share of its scores; or ""."""
+def misfit_words(evidence: SampleSupport, k: int, rate: float = LOW_RATE) -> str:
+    """Where the fitted distribution of a class is too far from the share of its scores; or "".
+
+    Or what was counted at the threshold of a rate of the class, if that contradicts it.
+    """
     law, places = evidence.fitted[k], evidence.counts[k]._steps[0]
     if law is None:
         return ""
@@ -411,12 +409,14 @@ def distance_words(evidence: SampleSupport, k: int) -> str:
     share = evidence.observed(k, t, above=False) / evidence.totals[k]
     expected = law._lower(t)[0]
     worst = int(np.argmax(np.abs(expected - share)))
-    if abs(expected[worst] - share[worst]) <= _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
-        return ""
-    return (
-        f"{percent(expected[worst])} of {CLASSES[k]} scores are expected at or below"
-        f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
-    )
+    if abs(expected[worst] - share[worst]) > _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
+        return (
+            f"{percent(expected[worst])} of {CLASSES[k]} scores are expected at or below"
+            f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
+        )
+    used = UsedRate((FRR, FAR)[k], np.array([rate]), np.array([1.0 - rate]), solved=True)
+    counted = evidence.misfit(used)
+    return "" if counted is None else counted.words(percent)
 
 
 # ------------------------------------------------------------------------ the whole check

@@ -147,8 +147,7 @@ class FitPoints(scores_beyond.SupportedPair):
 
 # ------------------------------------------------------------------------ in words and rows
 def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
-    deviations = fit.std_errors
-    return [(name, value, deviations[name]) for name, value in fit.params.items()]
+    return list(zip(fit.names, fit.values, fit.std_errors.values(), strict=True))
 
 
 def _line(text: str) -> str:

@@ -22,11 +22,10 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.families import FAMILIES, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.check import distance_words
+from betaroc.fits.check import LOW_RATE, misfit_words
 from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
 from betaroc.inference.scores_beyond import evidence_of_pair
 from betaroc.model.improper_regions import Hook, hooks_of
-from betaroc.model.statistics import UsedRate
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent
 
@@ -35,8 +34,8 @@ CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
 _RATES = {"at_zero": (vocabulary.FRR, vocabulary.TNR), "at_one": (vocabulary.TPR, vocabulary.FAR)}
 #: Both classes are counted beyond so many scores of the one that thins out there.
 _EXTREMES = (5, 20, 100)
-#: One-sided level of Fisher's test; a family is looked at from this rate on.
-_LEVEL, _TAIL = 0.025, 0.01
+#: One-sided level of Fisher's test.
+_LEVEL = 0.025
 
 
 # ------------------------------------------------------------------------ what counts say
@@ -99,10 +98,8 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     """
     evidence = replace(evidence_of_pair(f), grouped=groups)
     for who, name in enumerate(CLASSES):
-        near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
-        rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
-        rate = UsedRate((vocabulary.FRR, vocabulary.FAR)[who], *rates, True)
-        if evidence.misfit(rate) is not None or distance_words(evidence, who):
+        towards = (end == "at_one") == (name == "impostor")
+        if misfit_words(evidence, who, LOW_RATE if towards else 1.0 - LOW_RATE):
             return name
     return ""
 
