@@ -55,10 +55,8 @@ class Trials(NamedTuple):
 
 
 def scale_of(names: tuple[str, ...], sides: Sequence[Trials]) -> tuple[str, str]:
-    """What rules other than "rank-mean" and "vote" act on, "scores" or "ranks", and why.
-
-    Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks.
-    """
+    """What rules other than "rank-mean" and "vote" act on, "scores" or "ranks", and why."""
+    # Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks.
     x, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
     for name, outside in zip(names, weights @ ((x < 0.0) | (x > 1.0)), strict=True):
         if outside:
@@ -181,11 +179,9 @@ def vote_losses(
     dev: Trials, votes: FloatArray, observed: FloatArray, client: BoolArray, members: int,
     part: CurvePart,
 ) -> FloatArray:  # fmt: skip
-    """The same where dev chooses how many votes accept; votes have a column per alpha.
-
-    Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as many
-    as there are members, which accepts none.
-    """
+    """The same where dev chooses how many votes accept; votes have a column per alpha."""
+    # Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as
+    # many as there are members, which accepts none.
     cuts, alpha = np.arange(-1, members + 1), part.alpha
     (of_client, w_client), (of_impostor, w_impostor) = dev.classes(votes)
     far = np.stack([np.average(of_impostor > c, 0, w_impostor) for c in cuts])
@@ -423,10 +419,8 @@ def fusion_of(
 def _gain(
     with_it: FloatArray, without: FloatArray, trials: Trials, level: float, groups: Groups | None
 ) -> tuple[float, float, float, float, float]:
-    """Means of each class add up; so do the variances of the paired differences.
-
-    Where trials depend on groups that is the sum over them of their squared contributions.
-    """
+    """Means of each class add up; so do the variances of the paired differences."""
+    # Where trials depend on groups that is the sum over them of their squared contributions.
     gained = trials.classes(without - with_it)
     value, rest, gain = (
         sum(float(np.average(x, weights=w)) for x, w in classes)
@@ -468,10 +462,9 @@ _ROUNDING = 1e-14
 
 
 class Standard:
-    """Columns less their mean over their standard deviation in the trials given.
+    """Columns less their mean over their standard deviation in the trials given."""
 
-    A column that is constant there becomes 0 and so has no say.
-    """
+    # A column that is constant there becomes 0 and so has no say.
 
     def __init__(self, x: FloatArray, weights: FloatArray | None = None) -> None:
         self._largest = np.maximum(np.max(np.abs(x), axis=0), np.finfo(float).tiny)
@@ -486,10 +479,8 @@ class Standard:
 
 
 def linear(x: FloatArray, coefficients: FloatArray) -> FloatArray:
-    """Intercept and weighted sum of columns, shape (subsets, n).
-
-    Summed a column at a time: equal rows get equal bits, which no matrix product grants.
-    """
+    """Intercept and weighted sum of columns, shape (subsets, n)."""
+    # Summed a column at a time: equal rows get equal bits, which no matrix product grants.
     result = np.repeat(coefficients[:, :1], len(x), axis=1)
     for column, weight in zip(x.T, coefficients[:, 1:].T, strict=True):
         result += weight[:, None] * column
@@ -505,14 +496,11 @@ def ridge_path(
     x: FloatArray, client: BoolArray, subsets: BoolArray, strengths: Sequence[float],
     weights: FloatArray | None = None,
 ) -> FloatArray:  # fmt: skip
-    """Intercept and weights of the fusion of every subset of the columns at every strength.
-
-        least mean of log(1 + exp(-+ (b0 + x b))) + strength/2 |b|^2
-
-    Of standardised columns, shape (strengths, subsets, columns + 1), to 1e-8 of weights of size 1;
-    scikit-learn's C is 1/(n strength). Newton's method: of the first subset, the strongest first,
-    from where the last one ended; of others from the first.
-    """
+    """Intercept and weights of the fusion of every subset of the columns at every strength."""
+    # least mean of log(1 + exp(-+ (b0 + x b))) + strength/2 |b|^2 Of standardised columns, shape
+    # (strengths, subsets, columns + 1), to 1e-8 of weights of size 1; scikit-learn's C is 1/(n
+    # strength). Newton's method: of the first subset, the strongest first, from where the last one
+    # ended; of others from the first.
     copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
     design = np.column_stack([np.ones(len(x)), x])
     path = np.zeros((len(strengths), len(subsets), design.shape[1]))
@@ -618,10 +606,8 @@ def word_of(low: float, high: float) -> str:
 
 # ----------------------------------------------------------------------------- the columns
 def _columns(sides: Sequence[Trials]) -> tuple[list[Trials], BoolArray]:
-    """What the fusion sees of each side's trials, made alike.
-
-    And whether a column belongs to a classifier, shape (classifiers, columns).
-    """
+    """What the fusion sees of each side's trials, made alike."""
+    # And whether a column belongs to a classifier, shape (classifiers, columns).
     pooled, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
     result = [_columns_of(column, weights) for column in pooled.T]
     owner = np.repeat(np.arange(len(result)), [len(columns) for columns in result])
@@ -705,20 +691,16 @@ class _Path(NamedTuple):
         ])  # fmt: skip
 
     def at(self, losses: FloatArray, trials: Trials) -> FloatArray:
-        """Fused scores of every subset at its strength of least loss, of equal ones the strongest.
-
-        Shape (subsets, n).
-        """
+        """Fused scores of every subset at its strength of least loss, or the strongest."""
+        # Shape (subsets, n).
         strength = np.argmin(losses, axis=0)
         chosen = self.coefficients[strength, np.arange(strength.size)]
         return linear(self.standard(trials.x), chosen)
 
 
 def _out_of_fold(trials: Trials, fold: IntArray, subsets: BoolArray) -> FloatArray:
-    """Nested scores of every trial, shape (subsets, n): its fold took no part in anything.
-
-    What is learned without two folds serves the choice of strength for either of them.
-    """
+    """Nested scores of every trial, shape (subsets, n): its fold took no part in anything."""
+    # What is learned without two folds serves the choice of strength for either of them.
     count = 1 + int(fold.max())
     losses = np.zeros((count, len(STRENGTHS), len(subsets)))
     for f, g in itertools.combinations(range(count), 2):
@@ -736,12 +718,10 @@ def _out_of_fold(trials: Trials, fold: IntArray, subsets: BoolArray) -> FloatArr
 def learned_gains(
     systems: Systems, folds: tuple[IntArray, IntArray] | None, dev: Systems | None, level: float
 ) -> tuple[LearnedGain, ...]:
-    """What each classifier adds to all others.
-
-    The folds are of each client and impostor of the trials; where there is a dev set, on which the
-    fusion is then learned, of dev. None where there are too few for folds within folds: then
-    nothing is measured.
-    """
+    """What each classifier adds to all others."""
+    # The folds are of each client and impostor of the trials; where there is a dev set, on which
+    # the fusion is then learned, of dev. None where there are too few for folds within folds: then
+    # nothing is measured.
     k = len(systems.names)
     (trials, *others), owned = _columns(
         [Trials.of(side) for side in (systems, dev) if side is not None]
@@ -772,10 +752,8 @@ def learned_gains(
 
 
 def _nearest(trials: Trials, owned: BoolArray, systems: Systems) -> list[tuple[str, float, bool]]:
-    """The classifier most like each within the classes, their correlation, whether it is a copy.
-
-    Copies first, then by the correlation of the first columns.
-    """
+    """The classifier most like each within the classes, their correlation, whether it is a copy."""
+    # Copies first, then by the correlation of the first columns.
     pooled = Trials.of(systems).x
     equal = np.array([[np.array_equal(a, b) for a in pooled.T] for b in pooled.T])
     classes = trials.classes(trials.x[:, np.argmax(owned, axis=1)])

@@ -136,10 +136,8 @@ def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
 
 
 def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value.
-
-    Student's t with Welch's degrees of freedom; nan where there is no error.
-    """
+    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value."""
+    # Student's t with Welch's degrees of freedom; nan where there is no error.
     from scipy.special import stdtr
 
     near = near_of(fit, groups=True)
@@ -411,10 +409,8 @@ def verdict_of(
 
 
 def joined(marginal: str, gained: str) -> str:
-    """The measured gain wherever it tells; else what the ends say against a classifier.
-
-    What they say for it is no gain: the others may say it already.
-    """
+    """The measured gain wherever it tells; else what the ends say against a classifier."""
+    # What they say for it is no gain: the others may say it already.
     return gained if gained != CANNOT_TELL or marginal == INCLUDE else marginal
 
 

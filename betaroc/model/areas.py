@@ -21,10 +21,8 @@ _CANCELS = 1e-2
 
 
 def gaps(pair: Pair) -> tuple[Thresholds, FloatArray]:
-    """Where FAR - TPR has its extremes, at equal densities and at jumps, and what it is there.
-
-    From the smaller tails: it may be far less than the spacing of doubles near 1.
-    """
+    """Where FAR - TPR has its extremes, at equal densities and at jumps, and what it is there."""
+    # From the smaller tails: it may be far less than the spacing of doubles near 1.
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     tpr, far = pair.candidate_rates[:2] if pair.discrete else (pair.tpr(t), pair.far(t))
     gap, lower = far - tpr, tpr + far > 1.0
@@ -131,12 +129,10 @@ Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
-    """1 - L / L_max of costs that are Beta(a, b) distributed.
-
-    With U(c) = int_0^c t u(t) dt, V(c) = int_c^1 (1 - t) u(t) dt and c(s) the posterior
-    probability of a client on the hull of the ROC, integration by parts gives
-    L = (1 - prior) E_I U(c(s)) + prior E_C V(c(s)), a sum of positive terms.
-    """
+    """1 - L / L_max of costs that are Beta(a, b) distributed."""
+    # With U(c) = int_0^c t u(t) dt, V(c) = int_c^1 (1 - t) u(t) dt and c(s) the posterior
+    # probability of a client on the hull of the ROC, integration by parts gives
+    # L = (1 - prior) E_I U(c(s)) + prior E_C V(c(s)), a sum of positive terms.
     losses = cost_losses(*weights)
     if pair.discrete:
         t = pair.candidates[::-1]
@@ -185,10 +181,8 @@ def _weighed(
 def _segments(
     pair: Pair, starts: Thresholds, ends: Thresholds, last: Thresholds | None
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Client and impostor mass of the hull's straight segments.
-
-    From `last` on all lies on one, with the trials that have no score.
-    """
+    """Client and impostor mass of the hull's straight segments."""
+    # From `last` on all lies on one, with the trials that have no score.
     joints, rest = pair.joints, []
     if last is not None:
         keep = np.flatnonzero(ends.theta >= last.theta)

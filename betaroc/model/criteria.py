@@ -51,11 +51,9 @@ _Losses = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 # ------------------------------------------------------------------------ linear criteria
 def choose_linear(pair: EmpiricalPair, alpha: FloatArray, losses: _Losses) -> Thresholds:
-    """For each alpha the threshold of least alpha x + (1 - alpha) y.
-
-    x falls where FAR alone falls, y where TPR alone rises, so that a gap at which the ROC turns is
-    among the best.
-    """
+    """For each alpha the threshold of least alpha x + (1 - alpha) y."""
+    # x falls where FAR alone falls, y where TPR alone rises, so that a gap at which the ROC turns
+    # is among the best.
     gaps = pair.gaps
     x, y = losses(gaps.tpr, gaps.far)
     turns = gaps.turns
@@ -137,11 +135,9 @@ def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
 
 
 def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
-    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them.
-
-    Towards the upper end the value may rise to a limit that no threshold attains: the
-    last place at which the rates are numbers still comes nearest.
-    """
+    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them."""
+    # Towards the upper end the value may rise to a limit that no threshold attains: the
+    # last place at which the rates are numbers still comes nearest.
 
     def slope(u: FloatArray) -> FloatArray:
         t = pair.place(u)

@@ -54,10 +54,8 @@ class Hook(NamedTuple):
 
 
 def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hook, ...]:
-    """Every stretch of the ROC below the diagonal, ascending in the threshold.
-
-    depth = max(FAR - TPR),   expected = n (rate at one crossing - rate at the next)
-    """
+    """Every stretch of the ROC below the diagonal, ascending in the threshold."""
+    # depth = max(FAR - TPR),   expected = n (rate at one crossing - rate at the next)
     if model.client == model.impostor:
         return ()
     points, (t, gap) = model.diagonal_crossings(), gaps(model._pair)

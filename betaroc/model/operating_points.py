@@ -151,11 +151,9 @@ def at_tpr(pair: Pair, target: float) -> Thresholds:
 
 # ------------------------------------------------------------------------- F measure
 def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
-    """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).
-
-    Dinkelbach: with F the value reached, the maximiser of the numerator minus F
-    times the denominator is a weighted-error minimiser; F rises to its maximum.
-    """
+    """The global maximiser of 1 / (weight / precision + (1 - weight) / recall)."""
+    # Dinkelbach: with F the value reached, the maximiser of the numerator minus F
+    # times the denominator is a weighted-error minimiser; F rises to its maximum.
 
     def value(t: Thresholds) -> FloatArray:
         true = prior * pair.tpr(t)

@@ -31,11 +31,9 @@ _EDGE = 8.0 * float(np.finfo(np.float64).eps)
 
 
 def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
-    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both.
-
-    Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
-    their own thresholds, and jumps are kept even where they are more than `n`.
-    """
+    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both."""
+    # Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
+    # their own thresholds, and jumps are kept even where they are more than `n`.
     wanted = count(_POINTS if n is None else n, "n", 2)
     t = pair.candidates
     if pair.discrete:
@@ -222,11 +220,9 @@ class Crossing(NamedTuple):
 
 
 def diagonal_crossings(pair: Pair) -> list[Crossing]:
-    """Sign changes of TPR - FAR, ascending in the threshold.
-
-    Between neighbouring extremes (level 0 of the log-likelihood ratio, jumps)
-    TPR - FAR is monotone, so each sign change is bracketed.
-    """
+    """Sign changes of TPR - FAR, ascending in the threshold."""
+    # Between neighbouring extremes (level 0 of the log-likelihood ratio, jumps)
+    # TPR - FAR is monotone, so each sign change is bracketed.
     known_roots = pair.diagonal_roots()
     if known_roots is not None:
         return [Crossing(known_roots[k], math.nan, math.nan) for k in range(known_roots.size)]
@@ -338,11 +334,9 @@ def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
 
 
 def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
-    """Both ends of every chord of the concave hull, FAR ascending, from lower to higher FAR.
-
-    A dense polyline tells where the dents are; each chord is then polished to
-    exact tangency.
-    """
+    """Both ends of every chord of the concave hull, FAR ascending, from lower to higher FAR."""
+    # A dense polyline tells where the dents are; each chord is then polished to
+    # exact tangency.
     none = Thresholds.from_theta(np.empty(0))
     if is_concave(pair):
         return none, none
@@ -366,11 +360,9 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
 
 
 def departure_of(pair: Pair) -> Thresholds | None:
-    """Where the hull of the whole leaves the curve for (1, 1), which no threshold attains.
-
-    None where all trials have a score. The segment's slope FRR / (1 - FAR), of all that is not
-    accepted, is the least, so that on an arc it is the curve's own.
-    """
+    """Where the hull of the whole leaves the curve for (1, 1), which no threshold attains."""
+    # None where all trials have a score. The segment's slope FRR / (1 - FAR), of all that is not
+    # accepted, is the least, so that on an arc it is the curve's own.
     if pair.frr(pair.accept_all) + pair.tnr(pair.accept_all) == 0.0:
         return None
     t = Thresholds.concatenate([pair.candidates, pair.along(_SHARES)])
@@ -461,11 +453,9 @@ def is_concave(pair: Pair) -> bool:
 
 
 def _slopes(pair: Pair) -> FloatArray:
-    """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending.
-
-    Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
-    a score, a mass at -inf that no threshold accepts, are no jump of it.
-    """
+    """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending."""
+    # Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
+    # a score, a mass at -inf that no threshold accepts, are no jump of it.
     bases = [law if law.continuous is None else law.continuous[1]
              for law in (pair.client, pair.impostor)]  # fmt: skip
     joints = pair.joints[::-1]
@@ -586,10 +576,8 @@ def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
 
 
 def _beside_jumps(pair: Pair) -> FloatArray:
-    """Both sides of each corner of a curve with jumps, in log odds of FAR.
-
-    They lie farther off than FAR is rounded: on a corner neither curve leads.
-    """
+    """Both sides of each corner of a curve with jumps, in log odds of FAR."""
+    # They lie farther off than FAR is rounded: on a corner neither curve leads.
     if not pair.atom_places.size:
         return np.empty(0)
     far = np.unique(pair.far(pair.candidates))
@@ -621,10 +609,8 @@ def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArra
 def _sign_changes(
     gap: _Gap, mesh: FloatArray, values: FloatArray
 ) -> tuple[list[float], tuple[int, ...]]:
-    """Places where the difference changes its sign, and who leads on each side.
-
-    Of a stretch on which two curves are one the middle stands for all.
-    """
+    """Places where the difference changes its sign, and who leads on each side."""
+    # Of a stretch on which two curves are one the middle stands for all.
 
     def at(u: float) -> float:
         return float(gap(np.array([u]))[0])

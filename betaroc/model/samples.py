@@ -37,12 +37,10 @@ def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
 def largest_distance(
     law: Distribution, places: FloatArray, upto: FloatArray, below: FloatArray
 ) -> float:
-    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one.
-
-    `places` ascend and hold every jump of both; `upto` and `below` are F_n there and just below.
-    Between two places that were asked both functions stay between their values there: where
-    these allow no larger distance than one that was found, nothing is asked.
-    """
+    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one."""
+    # `places` ascend and hold every jump of both; `upto` and `below` are F_n there and just below.
+    # Between two places that were asked both functions stay between their values there: where
+    # these allow no larger distance than one that was found, nothing is asked.
     if not places.size:
         return 0.0
     asked = np.unique(np.linspace(0, places.size - 1, _FIRST).astype(np.intp))
@@ -65,10 +63,8 @@ def largest_distance(
 
 
 def roc_distance(first: ScoreModel, second: ScoreModel) -> float:
-    """Largest difference of FAR and TPR at once between two ROCs, along FAR + TPR = constant.
-
-    Between points of both curves, dense ones where a curve is no stairs.
-    """
+    """Largest difference of FAR and TPR at once between two ROCs, along FAR + TPR = constant."""
+    # Between points of both curves, dense ones where a curve is no stairs.
     curves = [model.roc().points(1000) for model in (first, second)]
     turned = [(np.asarray(p.far + p.tpr), np.asarray(p.tpr - p.far)) for p in curves]
     along = np.union1d(*(places for places, _ in turned))

@@ -536,11 +536,10 @@ def _check_wide(name: str, spec: StatisticSpec | None, wanted: float, model: Sco
 # --------------------------------------------------------------------------------- the search
 @dataclass(frozen=True)
 class Goal:
-    """What to plan for: a width, or a chance.
+    """What to plan for: a width, or a chance."""
 
-    Widths shrink like 1/sqrt(n); the probit of a chance is about a constant and a multiple of
-    sqrt(n).
-    """
+    # Widths shrink like 1/sqrt(n); the probit of a chance is about a constant and a multiple of
+    # sqrt(n).
 
     #: The statistic of the distributions; nan of shapes.
     estimate: float
@@ -564,11 +563,9 @@ class Goal:
 
 
 def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float]:
-    """The fewest scores of the smaller class, the other rounded up to the ratio.
-
-    The next size is what the goal says is lacking, but ever longer steps off the last one, so that
-    the answer is soon between two sizes; then their middle.
-    """
+    """The fewest scores of the smaller class, the other rounded up to the ratio."""
+    # The next size is what the goal says is lacking, but ever longer steps off the last one, so
+    # that the answer is soon between two sizes; then their middle.
 
     def sizes(k: int) -> Sizes:
         more = math.ceil(round(k * max(ratio, 1.0 / ratio), 6))  # the decimal that was meant
@@ -597,11 +594,9 @@ def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float
 
 # ------------------------------------------------------------------------------ expected fits
 def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
-    """A fit whose estimates are the distributions themselves, with the errors of so many scores.
-
-    The covariance is the inverse Fisher information of each class over its scores, the prior that
-    of the model.
-    """
+    """A fit whose estimates are the distributions themselves, with the errors of so many scores."""
+    # The covariance is the inverse Fisher information of each class over its scores, the prior that
+    # of the model.
     parts = []
     for who, law, n in zip(CLASSES, (model.client, model.impostor), sizes, strict=True):
         family = planned_family(law)
@@ -621,12 +616,10 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
 
 
 def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
-    """Mean and standard deviation over fits of other score sets of that size, to second order.
-
-    The 2 d fits that are sqrt(d) errors away along the roots of the covariance of d parameters,
-    about the estimates with their first-order bias: Stroud's cubature of degree 3. Where a fit
-    nearby has no such number, the number of the expected one, and nan.
-    """
+    """Mean and standard deviation over fits of other score sets of that size, to second order."""
+    # The 2 d fits that are sqrt(d) errors away along the roots of the covariance of d parameters,
+    # about the estimates with their first-order bias: Stroud's cubature of degree 3. Where a fit
+    # nearby has no such number, the number of the expected one, and nan.
     near, sizes = PerturbedModels(fit, groups=False), (fit.client.n, fit.impostor.n)
     away = math.sqrt(len(near.roots))
     places = [near.small.bias + side * root for root in near.roots for side in (away, -away)]
@@ -643,10 +636,8 @@ def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
 def _ends_of_scores(
     spec: StatisticSpec, model: ScoreModel, options: IntervalOptions, sizes: Sizes
 ) -> Limits:
-    """Ends of the interval of scores that are the quantiles of both distributions.
-
-    Of more than are counted at once the ends of fewer, nearer by the root of their share.
-    """
+    """Ends of the interval of scores that are the quantiles of both distributions."""
+    # Of more than are counted at once the ends of fewer, nearer by the root of their share.
     share = min(1.0, _COUNTED / max(sizes))
     counts = (max(round(share * n), _LEAST) for n in sizes)
     laws = zip((model.client, model.impostor), counts, strict=True)
@@ -661,10 +652,8 @@ def _ends_of_scores(
 
 
 def stat_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Mean width of `Fit.interval` by the delta method, to second order.
-
-    Of a plan from a fit at least the width of the scores' own interval.
-    """
+    """Mean width of `Fit.interval` by the delta method, to second order."""
+    # Of a plan from a fit at least the width of the scores' own interval.
     by_delta = replace(options, method=METHODS[0])
 
     def width(fit: Fit) -> float:
@@ -689,11 +678,9 @@ def difference_goal(
     correlation: float, *,
     by_chance: bool,
 ) -> Goal:  # fmt: skip
-    """Width of the interval of `difference` at the expected fits of two systems.
-
-    Or the chance that it leaves 0 out on the side where the truth is: the difference over its
-    error is taken as normal.
-    """
+    """Width of the interval of `difference` at the expected fits of two systems."""
+    # Or the chance that it leaves 0 out on the side where the truth is: the difference over its
+    # error is taken as normal.
     from scipy.special import ndtr
 
     first, second = (spec.number(model) for model in models)
@@ -729,10 +716,8 @@ def difference_goal(
 
 # ---------------------------------------------------------------------------- DeLong's variance
 def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Mean width of `auc_interval` by DeLong's variance.
-
-    The ends are cut to [0, 1]; the area is taken as normal for that.
-    """
+    """Mean width of `auc_interval` by DeLong's variance."""
+    # The ends are cut to [0, 1]; the area is taken as normal for that.
     area = float(model.auc())
     if not _LOST < area < 1.0 - _LOST:
         raise refusal("the area", "lie inside (0, 1)", repr(area), "Take classes that overlap.")
@@ -748,11 +733,9 @@ def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) ->
 
 # ---------------------------------------------------------------------------------- tails
 def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Mean width of the interval of a fit with tails, over a few draws of its extreme scores.
-
-    The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
-    exact one of the count; nearer to the body, and of too few scores, that of the expected count.
-    """
+    """Mean width of the interval of a fit with tails, over a few draws of its extreme scores."""
+    # The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
+    # exact one of the count; nearer to the body, and of too few scores, that of the expected count.
     (point, argument), of_threshold = spec.where, spec.name == "threshold"
     name = point if of_threshold else spec.name
     if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
@@ -814,13 +797,10 @@ def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions)
 
 
 def mean_area_variance(parts: tuple[float, float, float], sizes: Sizes) -> float:
-    """Mean of DeLong's variance, from `area_variances`.
-
-        E Var A = x/m + y/n + 2 (v - x - y)/(m n),
-        x = Var F_i(C), y = Var F_c(I), v = A (1 - A) - P(C = I)/4
-
-    with ties counting one half.
-    """
+    """Mean of DeLong's variance, from `area_variances`."""
+    #     E Var A = x/m + y/n + 2 (v - x - y)/(m n),
+    #     x = Var F_i(C), y = Var F_c(I), v = A (1 - A) - P(C = I)/4
+    # with ties counting one half.
     (x, y, v), (m, n) = parts, sizes
     return x / m + y / n + 2.0 * max(v - x - y, 0.0) / (m * n)
 
@@ -861,10 +841,8 @@ def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArra
 
 # --------------------------------------------------------------------------------- the gap
 def gap_width(model: ScoreModel, alpha: float, options: IntervalOptions, measure: str) -> Goal:
-    """Width of the interval of what an expected performance curve loses from dev to test.
-
-    The value observed on test less that expected on dev: the threshold's error is in both.
-    """
+    """Width of the interval of what an expected performance curve loses from dev to test."""
+    # The value observed on test less that expected on dev: the threshold's error is in both.
     by_far, by_frr = (0.5, 0.5) if measure == "hter" else (alpha, 1.0 - alpha)
     forecast = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
     if forecast.where[0] != "interior":
@@ -894,10 +872,8 @@ def gap_width(model: ScoreModel, alpha: float, options: IntervalOptions, measure
 
 # --------------------------------------------------------------------------------- chances
 def side_chance(end: str, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1.
-
-    Of normal distributions by the F distribution.
-    """
+    """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1."""
+    # Of normal distributions by the F distribution.
     from scipy.special import fdtr, fdtri
 
     laws = model.client, model.impostor
@@ -945,10 +921,8 @@ def side_found(end: str, model: ScoreModel, options: IntervalOptions, sizes: Siz
 
 
 def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
-    """Chance that the fitted shapes of these classes are the true ones.
-
-    log a and log b are two normal numbers with the bias of maximum likelihood.
-    """
+    """Chance that the fitted shapes of these classes are the true ones."""
+    # log a and log b are two normal numbers with the bias of maximum likelihood.
     for who in classes:
         law = getattr(model, who)
         base = base_of(law)

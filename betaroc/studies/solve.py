@@ -94,11 +94,10 @@ def _checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
 
 @dataclass
 class Prescription:
-    """Numbers that a pair is to have; None, or no entry, where it is left free.
+    """Numbers that a pair is to have; None, or no entry, where it is left free."""
 
-    `ties` holds the finite semi-derivatives, `forced` for each end the sign of log exponent, -1
-    (semi-derivative inf), 0 (a tie) or 1 (semi-derivative 0), and what forces it.
-    """
+    # `ties` holds the finite semi-derivatives, `forced` for each end the sign of log exponent, -1
+    # (semi-derivative inf), 0 (a tie) or 1 (semi-derivative 0), and what forces it.
 
     rates: dict[str, float]
     exponents: tuple[float | None, float | None]
@@ -552,11 +551,9 @@ def _each_pair(function: Callable[..., float], shapes: FloatArray) -> FloatArray
 
 
 def _area(shapes: FloatArray) -> FloatArray:
-    """logit AUC, from the area and what is above it.
-
-    Where the rule has not settled either is too small to matter for a search, whose end
-    `solve_pair` checks.
-    """
+    """logit AUC, from the area and what is above it."""
+    # Where the rule has not settled either is too small to matter for a search, whose end
+    # `solve_pair` checks.
     area, rest = (
         np.fmax(auc_of_pairs(*pair), _LEAST) for pair in (shapes, np.roll(shapes, 2, axis=0))
     )
@@ -604,10 +601,8 @@ class _Search:
         self.places = np.array(places)
 
     def solutions(self, met: float) -> list[tuple[float, float, FloatArray]]:
-        """What is missed, the distance from the reference, and the logs, where starts lead.
-
-        Each with its mirror, scores seen from the other end, which may have the same numbers.
-        """
+        """What is missed, the distance from the reference, and the logs, where starts lead."""
+        # Each with its mirror, scores seen from the other end, which may have the same numbers.
         ends: list[tuple[float, float, FloatArray]] = []
         for count, offset in enumerate(_OFFSETS if self.equations else _OFFSETS[:1]):
             done = count >= self.enough and any(miss <= met for miss, *_ in ends)
@@ -706,11 +701,9 @@ _SOLVED, _LOOKS = 1e-11, 1000
 
 
 def _solve_by_table(wanted: Prescription, law: Any, prior: float) -> ScoreModel:
-    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
-
-    The clients' mean moves alone, then with their spread, then all four parameters, until the
-    goals are met; the impostors are standard normal and the spreads equal until then.
-    """
+    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest."""
+    # The clients' mean moves alone, then with their spread, then all four parameters, until the
+    # goals are met; the impostors are standard normal and the spreads equal until then.
     from scipy.optimize import least_squares
 
     goals = (*wanted.goals, *wanted.numbers())

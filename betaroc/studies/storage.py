@@ -109,10 +109,8 @@ class Folder:
 
     # --------------------------------------------------------------------- whose it is
     def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """Make the folder this study's, or find that it is; the manifest that holds.
-
-        What a fresh manifest leaves open (entropy and block None) an older one decides.
-        """
+        """Make the folder this study's, or find that it is; the manifest that holds."""
+        # What a fresh manifest leaves open (entropy and block None) an older one decides.
         self._make()
         ours = {MANIFEST, *map(_part, self.parts())} if self.there else set()
         others = [name for name in self._names() if name not in ours and name[0] != "."]

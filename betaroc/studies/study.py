@@ -397,10 +397,8 @@ Part = tuple[int, bytes | ResultColumns]
 
 
 def part_of(block: Block, study: str, parent: int | None = None) -> Part:
-    """The part of a block, columns where no text says whose file it is.
-
-    A worker lives as long as its parent.
-    """
+    """The part of a block, columns where no text says whose file it is."""
+    # A worker lives as long as its parent.
     if parent is not None:
         end_with(parent)
     try:
@@ -424,10 +422,8 @@ class _Row:
 
 
 def _computed(block: Block) -> ResultColumns:
-    """The columns of a block: a trial that fails has its error in place of numbers.
-
-    Of the thousands of notices none is given.
-    """
+    """The columns of a block: a trial that fails has its error in place of numbers."""
+    # Of the thousands of notices none is given.
     with suppress_warnings():
         specs: dict[int, tuple[Any, str]] = {
             k: _tried(partial(cell_spec, cell, block.model)) for k, cell in block.cells.items()
@@ -466,10 +462,8 @@ def _tried(function: Callable[[], Returned]) -> tuple[Returned | None, str]:
 
 
 def _words(error: Exception) -> str:
-    """An error as text; with the line that raised it unless the package has said it all.
-
-    The line is counted from the head of its function, whose digest tells studies apart.
-    """
+    """An error as text; with the line that raised it unless the package has said it all."""
+    # The line is counted from the head of its function, whose digest tells studies apart.
     text = f"{type(error).__name__}: {error}"
     if not isinstance(error, BetarocError):
         frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
@@ -480,10 +474,8 @@ def _words(error: Exception) -> str:
 
 
 def fit_together(trials: Sequence[Trial]) -> None:
-    """Give trials the shapes of their fits, as far as the mean logarithms settle them.
-
-    Plain beta fits are made side by side; all others are left to `Trial.fit`.
-    """
+    """Give trials the shapes of their fits, as far as the mean logarithms settle them."""
+    # Plain beta fits are made side by side; all others are left to `Trial.fit`.
     with np.errstate(all="ignore"):
         means = [
             (np.add.reduce(np.log(x)) / x.size, np.add.reduce(np.log1p(-x)) / x.size)
@@ -556,11 +548,9 @@ SEED = 0
 def read_configuration(
     path: str | os.PathLike[str], folder: str | None, workers: int | None, seed: int | None
 ) -> tuple[Study, str, int]:
-    """The study of a TOML file, its folder, which may be called like the file, and its seed.
-
-    What is given goes before what the file says; its folder is from where it is, and below. Designs
-    are drawn by the same seed.
-    """
+    """The study of a TOML file, its folder, which may be called like the file, and its seed."""
+    # What is given goes before what the file says; its folder is from where it is, and below.
+    # Designs are drawn by the same seed.
     content = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
     _check_known(content, _KEYS, "")
     for key in ("statistics", "design"):

@@ -141,10 +141,8 @@ class CellSpec:
 
 # ------------------------------------------------------------------------- before any work
 def check_design(design: Design, *, own_model: bool) -> None:
-    """Names that a study understands, values that they may have, a pair that is given once.
-
-    Of a user's own ``model`` the names that say which pair it is are free.
-    """
+    """Names that a study understands, values that they may have, a pair that is given once."""
+    # Of a user's own ``model`` the names that say which pair it is are free.
     argument = dict(zip(design.names, design.columns, strict=True))
     for name, column in argument.items():
         if own_model and (name not in PARAMETERS or name in _OF_PAIR):
@@ -512,10 +510,8 @@ class StudyStatistic:
         return {self.column: _plain(value, self.column)}
 
     def n_beyond(self, cell: Mapping[str, Any]) -> tuple[float, int, str, float] | None:
-        """Of a rate that was asked for: scores expected beyond it, all, whose, and its tail.
-
-        None of what asks for no rate, or of no sample.
-        """
+        """Of a rate that was asked for: scores expected beyond it, all, whose, and its tail."""
+        # None of what asks for no rate, or of no sample.
         criterion, name, rate = cell.get("criterion"), "", np.nan
         if self.table is not None and self.table.where.point in ("far", "frr", "tpr"):
             point, rate = self.table.where
@@ -668,12 +664,10 @@ _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 
 
 def fingerprint(function: Any) -> str:
-    """The name of a function and a digest of what it carries, the same in every process.
-
-    Of its code, defaults, the variables that it closes over, what a partial binds, attributes of an
-    object that is called; of the globals that it reads and does not assign constants (numbers,
-    text, booleans, None, tuples of them) and functions of the same module.
-    """
+    """The name of a function and a digest of what it carries, the same in every process."""
+    # Of its code, defaults, the variables that it closes over, what a partial binds, attributes of
+    # an object that is called; of the globals that it reads and does not assign constants (numbers,
+    # text, booleans, None, tuples of them) and functions of the same module.
     named = function.func if isinstance(function, functools.partial) else function
     name = getattr(named, "__qualname__", type(named).__qualname__)
     content = repr(_content(function, (), set()))
