@@ -21,6 +21,7 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
+from betaroc.data.groups import BareTrials, units_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
 from betaroc.decision import curve
@@ -186,22 +187,19 @@ class Epc(Tabular, Exportable):
 
     def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
         """What dev's thresholds were solved for, and what was read off test's distributions."""
-        result = []
-        if self.dev_evidence is not None:
-            result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
-        if self.test_evidence is not None and any(self.test_evidence.fitted):
-            rate, _ = ONE_CLASS_RATES.get(self.measure, (None, False))
-            read = [asked for asked in rates_of_point(self.points) if rate in (None, asked.name)]
-            result.append((self.test_evidence, read))
-        return [item for item in result if item[1]]
-
-    def _solved(self, dev: SampleSupport, *, counted: bool) -> list[UsedRate]:
-        if self.criterion in ONE_CLASS_RATES:
+        result, dev, test = [], self.dev_evidence, self.test_evidence
+        if dev is not None and self.criterion in ONE_CLASS_RATES:
             name, complement = ONE_CLASS_RATES[self.criterion]
-            rate, rest = self.alpha, 1.0 - self.alpha
-            return [UsedRate(name, *((rest, rate) if complement else (rate, rest)), True)]
-        # What is counted is not extrapolated, and counting takes time.
-        return rates_of_point(self.dev._point(self.chosen)) if counted or any(dev.fitted) else []
+            rate, rest = (self.alpha, 1.0 - self.alpha)[:: -1 if complement else 1]
+            result.append((dev, [UsedRate(name, rate, rest, True)]))
+        elif dev is not None and (counted or any(dev.fitted)):
+            # What is counted is not extrapolated, and counting takes time.
+            result.append((dev, rates_of_point(self.dev._point(self.chosen))))
+        if test is not None and any(test.fitted):
+            name, _ = ONE_CLASS_RATES.get(self.measure, ("", False))
+            read = rates_of_point(self.points)
+            result.append((test, [asked for asked in read if name in ("", asked.name)]))
+        return result
 
     def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
         """Dev or test by its name: its distributions, and the data or the fit it was given as."""
@@ -777,26 +775,26 @@ def epc(
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
     alphas = curve.checked_alphas(alpha, single=single, criterion=criterion)
-    models, laws, data = [curve.side(item, prior) for item in sides], [], []
-    origins: dict[str, Any] = {"prior_given": prior is not None}
-    for name, item, model in zip(("dev", "test"), sides, models, strict=True):
-        scores = item.scores if isinstance(item, SupportedPair) else item
-        data.append(None if isinstance(scores, ScoreModel) else scores)
-        # Of a fit those of its scores, not its distributions.
-        typed = model.client, model.impostor
-        laws.append(typed if data[-1] is None else data[-1]._distributions)
-        origins |= {
-            f"{name}_scores": item if isinstance(item, Scores) else None,
-            f"{name}_fit": item if isinstance(item, SupportedPair) else None,
-            f"{name}_evidence": evidence_of(item),
-        }
-    if data[0] is not None and data[0] == data[1]:
+    models = [curve.side(item, prior) for item in sides]
+    data = [item.scores if isinstance(item, SupportedPair) else item for item in sides]
+    # Of a fit those of its scores, not its distributions.
+    laws = [
+        (item.client, item.impostor) if isinstance(item, ScoreModel) else item._distributions
+        for item in data
+    ]
+    if isinstance(data[0], ScoreData) and data[0] == data[1]:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
+    origins: dict[str, Any] = {"prior_given": prior is not None}
     for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
+        origins |= {
+            f"{name}_scores": item if isinstance(item, Scores) else None,
+            f"{name}_fit": item if isinstance(item, SupportedPair) else None,
+            f"{name}_evidence": evidence_of(item),
+        }
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(item, ScoreData):
             warn_of_reversed(pair, name)
@@ -804,8 +802,10 @@ def epc(
     if alpha is not None:
         curve.warn_of_reach(models[0], criterion, alphas)
     chosen = curve.chosen_on(models[0], criterion, alphas)
-    result = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins,
-                 library=first_library(data))  # fmt: skip
+    library = first_library([item for item in data if isinstance(item, ScoreData)])
+    result = Epc(
+        models[0], models[1], criterion, measure, alphas, chosen, library=library, **origins
+    )
     if alpha is not None or single:
         for evidence, asked in result._asked(counted=False):
             tell(evidence, asked)
@@ -1222,12 +1222,10 @@ def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empir
 # ------------------------------------------------------------------------------- folds
 def _dealt_folds(scores: Scores, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
     """Blocks of trials in turn; what both classes share goes first."""
-    generator = None if rng is None else checks.generator(rng)
-    sides = _blocks(scores)
-    shared = np.intersect1d(sides[0], sides[1]).tolist()
+    sides, generator = _blocks(scores), None if rng is None else checks.generator(rng)
+    shared, dealt = np.intersect1d(*sides), []
     if generator is not None:
         generator.shuffle(shared)
-    dealt = []
     for blocks, who in zip(sides, CLASSES, strict=True):
         names = np.unique(blocks)
         if folds > names.size:
@@ -1240,31 +1238,20 @@ def _dealt_folds(scores: Scores, folds: int, rng: Any) -> tuple[IntArray, IntArr
         if generator is not None:
             rest = generator.permutation(rest)
         fold_of = np.empty(int(names[-1]) + 1, dtype=np.intp)
-        fold_of[np.array([*shared, *rest], dtype=np.intp)] = np.arange(names.size) % folds
+        fold_of[np.concatenate([shared, rest])] = np.arange(names.size) % folds
         dealt.append(fold_of[blocks])
     return dealt[0], dealt[1]
 
 
-def _blocks(scores: Scores) -> list[IntArray]:
+def _blocks(scores: Scores) -> tuple[IntArray, IntArray]:
     """The block of each trial of both classes: trials that labels of groups connect, else one."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    groups = scores.client_groups, scores.impostor_groups
-    pairs = [None if g is None else np.column_stack([g, g])[:, [0, -1]].tolist() for g in groups]
-    # Integers and text are different labels.
-    labels = sorted({(isinstance(x, str), x) for rows in pairs for row in rows or () for x in row})
-    number = {label: k for k, (_, label) in enumerate(labels)}
-    numbers = [[[number[x] for x in row] for row in rows or ()] for rows in pairs]
-    ends = np.array([row for rows in numbers for row in rows], dtype=np.intp).reshape(-1, 2)
-    graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(labels),) * 2)
-    total, component = connected_components(graph, directed=False)
-    if total == 1 and any(g is not None and g.ndim == 2 for g in groups):
-        links = f"two columns that connect all {len(ends)} trials through {len(labels)} labels"
-        hint = "Give one column as groups."
-        raise refusal("folds", "keep trials with a common label together", links, hint)
-    return [
-        total + np.arange(n) if rows is None
-        else component[[row[0] for row in own]].astype(np.intp)
-        for rows, own, n in zip(pairs, numbers, (scores.n_client, scores.n_impostor), strict=True)
-    ]  # fmt: skip
+    groups, cut = (scores.client_groups, scores.impostor_groups), scores.client.size
+    units = units_of(BareTrials(scores.client, scores.impostor, None, None, *groups))
+    second = np.where(units.second < 0, units.first, units.second)
+    shape = units.role.size, units.role.size
+    graph = coo_array((np.ones(second.size), (units.first, second)), shape=shape)
+    blocks = connected_components(graph, directed=False)[1][units.first].astype(np.intp)
+    return blocks[:cut], blocks[cut:]

@@ -451,12 +451,16 @@ class PerturbedModels:
 
     def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
         """Both distributions where the coordinates are off by so much."""
-        client, impostor = self._parts
-        cut, values = len(client.names), (self.place + away).tolist()
-        return (
-            moved(self.fit.client.distribution, client.names, values[:cut]),
-            moved(self.fit.impostor.distribution, impostor.names, values[cut:]),
-        )
+        results, places, laws = (self.fit.client, self.fit.impostor), self.place + away, []
+        cut = len(self.names[0])
+        for result, part, at in zip(
+            results, self._parts, (slice(cut), slice(cut, None)), strict=True
+        ):
+            law = result.distribution
+            if np.any(away[at]):
+                law = moved(law, part.names, places[at].tolist())
+            laws.append(law)
+        return laws[0], laws[1]
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model there."""
@@ -487,7 +491,7 @@ def slopes_along(roots: FloatArray, of: Callable[[FloatArray], FloatArray]) -> F
     return _slopes([(of(STEP * r), of(-STEP * r)) for r in roots])
 
 
-def _slopes(ends: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
+def _slopes(ends: Sequence[tuple[Any, Any]]) -> FloatArray:
     with np.errstate(invalid="ignore"):
         changes = [(forward - back) / (2.0 * STEP) for forward, back in ends]
     return np.stack(changes, axis=-1)
@@ -587,10 +591,9 @@ def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
     """A statistic of a model, and of those a step along each root of a covariance away."""
     row, value = spec.row, spec.value(model)
     estimate = _finite(spec, model, value)
-    to, back = _scale(row.scale, spec, model)
-    places = [[to(spec.value(near)) for near in pair] for pair in steps]
-    slopes = np.array([(forward - backward) / (2.0 * STEP) for forward, backward in places])
-    result = Delta(estimate, to(value), slopes, back)
+    to, from_scale = _scale(row.scale, spec, model)
+    ends = [(to(spec.value(forward)), to(spec.value(back))) for forward, back in steps]
+    result = Delta(estimate, to(value), _slopes(ends), from_scale)
     # A double next to 1 has lost the digits of its distance from 1; an error rate has all near 0.
     fraction, least = row.scale in ("probit", "partial"), 0.0 if row.better == "lower" else _LOST
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, Unpack, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +27,12 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import interval_end
 from betaroc.core.tables import in_library
 from betaroc.core.text import typed
-from betaroc.core.thresholds import Thresholds, softplus
+from betaroc.core.thresholds import Coordinate, Thresholds, softplus
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.inflated import REJECTED, base_of
-from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.estimate import give, outliers
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import TailFit, Tails, grid_of
@@ -55,6 +54,9 @@ from betaroc.model.statistics import (
     parse_statistic,
     rates_of_point,
 )
+
+if TYPE_CHECKING:
+    from betaroc.inference.differences import Difference
 
 TAIL_METHOD = "integrated"
 #: The default of the family alone: of a tail where a number rests on one, else of parameters.
@@ -175,8 +177,8 @@ _RATES = {
     "far": ("impostor", "upper"), "tnr": ("impostor", "upper"),
     "frr": ("client", "lower"), "tpr": ("client", "lower"),
 }  # fmt: skip
-#: A tail, its distribution, the share of trials that have a score, and a rate among these.
-_TailAt = tuple[Tails, Spliced, float, float]
+#: A tail, its coordinate, the share of trials that have a score, and a rate among these.
+_TailAt = tuple[Tails, Coordinate, float, float]
 
 
 def tail_interval(
@@ -198,7 +200,7 @@ def tail_interval(
         if tail is None or not surely_beyond(tail[0], tail[3], level):
             return None
         places = tail_threshold_ends(tail[0], tail[3], level)
-        ends = tuple(tail[1].coordinate.place(np.array(places)).theta.tolist())
+        ends = tuple(tail[1].place(np.array(places)).theta.tolist())
         if name != "threshold":
             ends = _across(f, spec, ends, level, groups=groups)
     else:
@@ -233,8 +235,8 @@ def _rate_at_threshold(f: PairEstimate, spec: StatisticSpec, level: float) -> Li
     result = _tail_at(f, spec.name, spec.number(f.model))
     if result is None:
         return None
-    tails, law, built, beyond = result
-    place = float(law.coordinate.of(Thresholds.from_theta(np.array(spec.where.value))))
+    tails, coordinate, built, beyond = result
+    place = float(coordinate.of(Thresholds.from_theta(np.array(spec.where.value))))
     if tails.sign * place <= max(fit.joint for fit in tails.fits):
         return None
     low, high = tail_rate_ends(tails, place, level)
@@ -252,9 +254,10 @@ def _tail_at(f: PairEstimate, name: str, value: float) -> _TailAt | None:
     result = [tail for tail in estimate.tails if tail.side == side]
     if absent and side == "upper":  # the share hardly varies beside a tail
         law, built = base_of(law), 1.0 - absent
-    if not result or not isinstance(law, Spliced):
+    coordinate: Coordinate | None = getattr(law, "coordinate", None)
+    if not result or coordinate is None:
         return None
-    return result[0], law, built, (1.0 - value if name in ("tnr", "tpr") else value) / built
+    return result[0], coordinate, built, (1.0 - value if name in ("tnr", "tpr") else value) / built
 
 
 # ------------------------------------------------------------------------------ of a family
@@ -583,7 +586,9 @@ def interval_hull(
     return replace(family, low=low, high=high, method=method, failed=scores.failed)
 
 
-def _tell_left_out(name: str, estimate: float, scores: Any, more: str = "") -> bool:
+def _tell_left_out(
+    name: str, estimate: float, scores: Interval | Difference, more: str = ""
+) -> bool:
     """Warn, and return, whether an interval of the scores leaves a number of their fit out."""
     inside = scores.low <= estimate <= scores.high
     result = bool(more) or (not inside and bool(_has_width(scores.low, scores.high)))
