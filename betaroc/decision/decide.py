@@ -58,7 +58,7 @@ from betaroc.decision.threshold_methods import (
     ThresholdMethod,
 )
 from betaroc.estimation.estimate import give, outliers, reversed_scores
-from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
+from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
 from betaroc.inference.strata import POOLED, WORST, StrataTable
@@ -777,9 +777,9 @@ def _of_costs(
         try:
             with suppress_warnings():
                 f, _ = fitting.best(scores)
-            at, name = chosen(f.model), family_text(f.family)
-            frr = float(f.model.frr(at))
-            return thresholds.method_of_both(scores, "model", at, asked.confidence, name, f), frr
+            at = chosen(f.model)
+            method = thresholds.method_of_both(scores, "model", at, asked.confidence, f)
+            return method, float(f.model.frr(at))
         except (FitError, InputError) as error:
             thresholds.check_wrong_rules(error)
             return ThresholdMethod("model", math.nan, why=str(error)), math.nan

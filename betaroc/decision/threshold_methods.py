@@ -40,7 +40,7 @@ from betaroc.core.vocabulary import (
 )
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
-from betaroc.estimation.families import BEST, Names
+from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.estimation.tails import FEWEST
 from betaroc.fits.check import check_targets
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
@@ -620,14 +620,13 @@ def clopper_pearson_upper(
 
 
 def method_of_both(
-    scores: ScoreData, how: str, threshold: float, confidence: float, family: str = "",
-    f: Fit | None = None,
-) -> ThresholdMethod:  # fmt: skip
+    scores: ScoreData, how: str, threshold: float, confidence: float, f: Fit | None = None
+) -> ThresholdMethod:
     """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
     far, frr = both_rates(scores, threshold, confidence)
     result = far if f is None else rate_of_fit(f, "far", threshold, confidence)
-    beyond = float(round(far[0] * scores.impostor_total))
-    return ThresholdMethod(how, threshold, *result, beyond, far[0], frr[0], family)
+    beyond, family = float(round(far[0] * scores.impostor_total)), f and family_text(f.family)
+    return ThresholdMethod(how, threshold, *result, beyond, far[0], frr[0], family or "")
 
 
 def method_of_precision(
