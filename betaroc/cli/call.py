@@ -164,8 +164,8 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parse
     )
     parser.add_argument("--version", action="version", version=f"betaroc {version()}")
     rows = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, what in commands.items():
-        row = rows.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
+    for name, summary in commands.items():
+        row = rows.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         row.load = partial(load, name)
     parser.commands = rows.choices
     parser.set_defaults(parser=parser)

@@ -64,7 +64,9 @@ def run(arguments: Namespace) -> None:
 def _check_other_content(path: str, text: str, *, force: bool) -> None:
     """What a demo wrote before may stay; what is not its own is not replaced unasked."""
     target = files.checked_target(path)
-    known = force or not target.exists()
-    if not known and not (os.access(target, os.R_OK) and target.read_bytes() == text.encode()):
+    replaceable = force or not target.exists()
+    if not replaceable and not (
+        os.access(target, os.R_OK) and target.read_bytes() == text.encode()
+    ):
         remedy = "Go to an empty folder, or pass --force to replace it."
         raise refusal(format_value(path), "be a new file", "another one", remedy, OutputError)

@@ -95,8 +95,8 @@ def analysed(
     notices = [n._replace(message=in_options(n.message, arguments)) for n in notices]
     if analysis is not None:
         keep(analysis, notices)
-    warned, both = tuple(n.message for n in notices), zip(tests, checks, strict=True)
-    checked = tuple((test, check) for test, check in both if check is not None)
+    warned, pairs = tuple(n.message for n in notices), zip(tests, checks, strict=True)
+    checked = tuple((test, check) for test, check in pairs if check is not None)
     return System(system.name, dev, decision, checked, warned, why, analysis)
 
 

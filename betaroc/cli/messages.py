@@ -81,9 +81,9 @@ def _option(term: str, arguments: argparse.Namespace) -> str:
 
 def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
     """Their texts, in the words of the options; what is said is taken out."""
-    said = [in_options(notice.message, arguments) for notice in notices]
+    texts = [in_options(notice.message, arguments) for notice in notices]
     notices.clear()
-    return said
+    return texts
 
 
 # ------------------------------------------------------------------------- what was found
@@ -104,13 +104,13 @@ def say(
     if grid.kept and getattr(arguments, "csv", False):
         sys.stdout.write(tree_text.csv_table(grid.kept))
     elif grid.kept and getattr(arguments, "latex", False):
-        said = tree_text.latex_comments(map_text(section, spoken) for section in sections)
-        sys.stdout.write(said + tree_text.latex_grid(map_text(grid, spoken)))
+        comments = tree_text.latex_comments(map_text(section, spoken) for section in sections)
+        sys.stdout.write(comments + tree_text.latex_grid(map_text(grid, spoken)))
     else:
         signs = (sys.stdout.encoding or "utf-8").lower().startswith("utf")  # in memory: all
         terminal = tree_text.Terminal(get_terminal_size().columns, signs, process.shows_colours())
-        told = tree_text.text_of([map_text(section, spoken) for section in sections], terminal)
-        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
+        text = tree_text.text_of([map_text(section, spoken) for section in sections], terminal)
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.split("\n")))
     say_warnings(map(spoken, warned))
 
 

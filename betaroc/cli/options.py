@@ -159,8 +159,8 @@ def adders(parser: argparse.ArgumentParser) -> tuple[Callable[..., None], Callab
 
 def rate_options(parser: argparse.ArgumentParser) -> None:
     """The rates that a threshold may keep, by their names in every field."""
-    for (name, *others), what in zip(RATES, _RATES, strict=True):
-        add(parser, f"--{name} R", f"{what}; also --{', --'.join(others)}")
+    for (name, *others), text in zip(RATES, _RATES, strict=True):
+        add(parser, f"--{name} R", f"{text}; also --{', --'.join(others)}")
         for other in others:
             add(parser, f"--{other} R", argparse.SUPPRESS)
 
@@ -252,8 +252,8 @@ def check_output(
     output, option = getattr(arguments, name), option_of(name)
     checked_target(output)
     rule = ""
-    there = os.path.exists(output)
-    if there and any(os.path.exists(x) and os.path.samefile(output, x) for x in inputs):
+    exists = os.path.exists(output)
+    if exists and any(os.path.exists(x) and os.path.samefile(output, x) for x in inputs):
         rule = "not be a score file of the call"
     elif ends and Path(output).suffix.lower() not in ends:
         rule = f"be a file that ends in {' or '.join(ends)}"

@@ -169,16 +169,16 @@ def _checked_systems(
 
 def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) -> None:
     """Every file serves one system in one role."""
-    seen: dict[object, str] = {}
+    roles: dict[object, str] = {}
     for system in systems:
         of = f" of {format_value(system.name, 30)}" * bool(system.name)
         for k, path in enumerate(system.paths):
             role = ("dev" if k < 1 + (not isinstance(system.dev, str)) else "test") + of
-            there = path != STDIN and os.path.exists(path)
-            known = seen.setdefault(os.stat(path)[1:3] if there else path, role)
-            if known is not role and not (one_dev and role[:3] == known[:3] == "dev"):
+            exists = path != STDIN and os.path.exists(path)
+            earlier = roles.setdefault(os.stat(path)[1:3] if exists else path, role)
+            if earlier is not role and not (one_dev and role[:3] == earlier[:3] == "dev"):
                 raise InputError(
-                    f"every file must be named once; {format_value(path)} is {role} and {known}."
+                    f"every file must be named once; {format_value(path)} is {role} and {earlier}."
                     " Name trials that took no part in choosing a threshold."
                 )
 
@@ -196,10 +196,10 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
             systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev[:1]]
     more = [str(p.relative_to(folder)) for p in others if not p.name.startswith(".")]
     if more or not systems:
-        what = f"also holds {format_list(more)}" if more else "holds none"
+        holds = f"also holds {format_list(more)}" if more else "holds none"
         raise InputError(
             f"--systems must hold folders NAME of one dev.* and any test*.* alone;"
-            f" {format_value(str(folder))} {what}. Move them, or name the systems with --system or"
+            f" {format_value(str(folder))} {holds}. Move them, or name the systems with --system or"
             " in a manifest."
         )
     return systems

@@ -105,8 +105,8 @@ def threshold(theta: float, logit: float, digits: int = 6) -> str:
 
 def path_words(path: str, width: int = 70) -> str:
     """A path with repr; of a long one the end, where the file is named."""
-    whole = ascii(path)
-    return whole if len(whole) <= width else f"'...{whole[4 - width :]}"
+    text = ascii(path)
+    return text if len(text) <= width else f"'...{text[4 - width :]}"
 
 
 def read_as(form: str, guessed: str | None = None, guesses: Sequence[str] = ()) -> str:
@@ -132,8 +132,8 @@ def visible(text: str) -> str:
         letter, digits = ("x", 2) if point < 256 else ("u", 4) if point < 65536 else ("U", 8)
         return f"\\{letter}{point:0{digits}x}"
 
-    known = template_of(text)
-    return "".join(c if c.isprintable() or is_slot(c) else code(ord(c)) for c in known)
+    template = template_of(text)
+    return "".join(c if c.isprintable() or is_slot(c) else code(ord(c)) for c in template)
 
 
 def name_shown(name: str, width: int = 40) -> str:

@@ -59,8 +59,8 @@ def text_of(nodes: Iterable[tree.Node], terminal: Terminal | None = None) -> str
 
 def broken(text: str, width: int) -> list[str]:
     """A text in lines; neither numbers with their units nor words with hyphens are broken."""
-    held = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
-    lines = wrap(held, max(width, 8), break_on_hyphens=False, break_long_words=False)
+    joined = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
+    lines = wrap(joined, max(width, 8), break_on_hyphens=False, break_long_words=False)
     return [line.replace(_HELD, " ") for line in lines]
 
 
@@ -192,8 +192,8 @@ def _texts(cell: tree.Content, room: int, beside: int) -> list[str]:
 def _around(cell: tree.Content, beside: int) -> str:
     """What stands behind the text of a cell."""
     texts = [cell.span, cell.note][: max(beside - 1, 0)] if isinstance(cell, tree.Cell) else []
-    told = ", ".join(filter(None, texts))
-    return f"({_plain(told)})" if told else ""
+    text = ", ".join(filter(None, texts))
+    return f"({_plain(text)})" if text else ""
 
 
 def _cell(content: tree.Content) -> str:

@@ -96,8 +96,8 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     document = parsed(text.lstrip(white))
     # The class that a document names, once its envelope is in order.
     if not isinstance(document, dict) or "kind" not in document:
-        known = isinstance(document, dict)
-        value = f"one with {format_value(sorted(document)[:3])}" if known else "a list"
+        is_object = isinstance(document, dict)
+        value = f"one with {format_value(sorted(document)[:3])}" if is_object else "a list"
         remedy = "Read what to_json wrote; br.read_scores reads scores."
         raise refusal("a document", 'be an object with "kind"', value, remedy, FileFormatError)
     if document["kind"] == "GuaranteedThreshold":

@@ -70,9 +70,9 @@ def request_of(target: AnalysisTarget, confidence: float) -> Target:
         for name, sign, value in items:
             number = parse_number(value.strip()) if sign else True
             arguments[name.strip().replace("-", "_")] = number
-    known = arguments.keys() <= _TARGET_NAMES.union(vocabulary.RATE_NAMES)
+    is_known = arguments.keys() <= _TARGET_NAMES.union(vocabulary.RATE_NAMES)
     try:
-        if arguments and known and len(arguments) >= len(items):
+        if arguments and is_known and len(arguments) >= len(items):
             return threshold_methods.checked_request(**arguments, confidence=confidence)
     except errors.BetarocError as error:
         why = str(error)
@@ -99,7 +99,7 @@ def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck |
 # ---------------------------------------------------------------------------- the screen
 def first_screen(analysis: Analysis) -> dict[str, Any]:
     """Every value that the top of the page shows."""
-    asked = request_of(analysis.target or None, analysis.level)
+    request = request_of(analysis.target or None, analysis.level)
     d, words = analysis.decision, analysis.words
     names, read = ["dev", *score_set.set_names(analysis.tests)], []
     for part, role in zip(analysis.parts, names, strict=True):
@@ -107,12 +107,12 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
         absent = f" and {numbers.spaced(n)} without a score, which are rejected" if n else ""
         read.append((role, [words.counted(who, m, numbers.spaced(m)) for who, m in sizes], absent))
-    target = f"{vocabulary.short_name(asked.kind)} {100.0 * asked.rate:g} %"
+    target = f"{vocabulary.short_name(request.kind)} {100.0 * request.rate:g} %"
     screen: dict[str, Any] = {
         "title": foreign(analysis.dev.name),
         "read": read,
         "version": numbers.version(),
-        "question": threshold_methods.question_of(asked),
+        "question": threshold_methods.question_of(request),
         "absent": any(part.has_rejected for part in analysis.parts),
         "default": "" if analysis.target else f"No target was named, so it is the default, {target}"
         ". Another one:",
@@ -182,9 +182,9 @@ def _status(analysis: Analysis, d: Decision, names: Sequence[str]) -> dict[str, 
 
 def decision_lines(analysis: Analysis) -> list[str]:
     """The same as text: question, threshold, status, why, and what would change it."""
-    asked = request_of(analysis.target or None, analysis.level)
+    request = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *score_set.set_names(analysis.tests)]
-    question = threshold_methods.question_of(asked)
+    question = threshold_methods.question_of(request)
     question += " (the default target)" * (not analysis.target)
     if d is None:
         return [question, f"No threshold: {analysis.no_decision}"]
@@ -223,8 +223,8 @@ def _rates(
 ) -> dict[str, Any]:
     heads, cells = [], []
     for row in rows:
-        what = f"{analysis.words.many(row.who)} {decide.DECIDED[row.kind]}"
-        heads.append((row.name, "of comparisons" if row.made else what))
+        share = f"{analysis.words.many(row.who)} {decide.DECIDED[row.kind]}"
+        heads.append((row.name, "of comparisons" if row.made else share))
         aimed = row.kind == d.target and not row.made
         cells.append([
             _cell_texts(cell) | {"aimed": aimed, "over": cell.low > d.rate, "key": _key(row, k)}
@@ -242,11 +242,11 @@ def _rates(
 def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
     if d.target in TARGET_RATES:
         return []
-    what = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
+    title = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
         d.target, f"Mean of both rates ({HTER})"
     )
     mean, ends = decide.mean_shown(d.costs, d.interval)
-    result = [f"{what}: {mean} expected from dev (interval {ends})"]
+    result = [f"{title}: {mean} expected from dev (interval {ends})"]
     for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
             mean, ends = decide.mean_shown(d.costs, check)
@@ -263,10 +263,10 @@ def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequ
         StripRow(role, *cell[:3], _key(row, k))
         for k, (role, cell) in enumerate(zip(short, row.cells, strict=True))
     ]
-    told = ", ".join(f"{item.name} {rate(item.rate)}" for item in shown)
+    rates = ", ".join(f"{item.name} {rate(item.rate)}" for item in shown)
     alt = (
         f"{row.name} with {level_words(d.confidence)} intervals beside the target, logarithmic"
-        f" axis: {told}; target {100.0 * d.rate:g} %"
+        f" axis: {rates}; target {100.0 * d.rate:g} %"
     )
     return decision_picture.strip_svg(
         row.name, shown, d.rate, "i" if d.target == "far" else "c", alt
@@ -411,8 +411,8 @@ def render_report(analysis: Analysis) -> str:
     sections = [replace(item, folded=True) for item in sections_of(analysis, drawn=True)]
     body = html_of(sections)
     sections.append(glossary_of(body))
-    whole = _body(analysis, sections, body + html_of(sections[-1:]))
-    page = page_frame(f"betaroc: {foreign(analysis.dev.name).short}", whole, escape(FOOT))
+    page_body = _body(analysis, sections, body + html_of(sections[-1:]))
+    page = page_frame(f"betaroc: {foreign(analysis.dev.name).short}", page_body, escape(FOOT))
     return page_in_terms(page, analysis.terms, analysis.words)
 
 

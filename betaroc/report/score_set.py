@@ -164,8 +164,8 @@ def parameters_of(
         if i is None:
             rows += [Measured(name, value, why=why)] * (intervals is None)
         elif math.isinf(i.high) and (math.isinf(i.low) or i.low == 0.0):
-            whole = "its interval is the whole range: the scores say nothing of it"
-            rows.append(Measured(name, value, why=whole))
+            reason = "its interval is the whole range: the scores say nothing of it"
+            rows.append(Measured(name, value, why=reason))
         else:
             none = "it has no finite standard error" if math.isnan(i.low + i.high) else ""
             rows.append(Measured(name, value, i.low, i.high, i.method, none))
@@ -386,8 +386,11 @@ def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
     of = part.intervals
     for who in () if of is None else ("model", "scores", *arrays.CLASSES):
         for m in getattr(of, who):
-            told = (who, m.key) == ("scores", "ks") or m.why == NO_POWER_LAW  # the tables say so
-            if m.why and not told and ends == (who == "model" and m.key in _OF_ENDS):
+            in_tables = (who, m.key) == (
+                "scores",
+                "ks",
+            ) or m.why == NO_POWER_LAW  # the tables say so
+            if m.why and not in_tables and ends == (who == "model" and m.key in _OF_ENDS):
                 name = m.key.replace("-at-zero", " at the low end")
                 name = name.replace("-at-one", " at the high end")
                 reasons.setdefault(m.why, []).append(f"{who.replace('model', 'fitted')} {name}")

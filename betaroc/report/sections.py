@@ -79,21 +79,21 @@ def _end_rows(part: ScoreSet) -> list[tree.RowCells]:
     part = part.scored
     model, tests = part.fit.model if part.fit is not None else part.empirical, part.curve_tests
     unit = model.client.on_unit and model.impostor.on_unit
-    both = model.ends()
+    ends = model.ends()
     of = () if part.intervals is None else part.intervals.model
     intervals = {m.key: m for m in of if not m.why}
     unseen = curve_words.unseen_ends(model, (part.scores.client_total, part.scores.impostor_total))
 
     def cell(name: str, key: str, text: str) -> Cell:
-        known = intervals.get(f"{name}-{key.replace('_', '-')}")
-        return score_set.measured_cell(known, partial(number, digits=3), text)
+        measured = intervals.get(f"{name}-{key.replace('_', '-')}")
+        return score_set.measured_cell(measured, partial(number, digits=3), text)
 
     rows: list[tree.RowCells] = []
     for where, key in (
         ("threshold 0" if unit else "low end", "at_zero"),
         ("threshold 1" if unit else "high end", "at_one"),
     ):
-        end = getattr(both, key)
+        end = getattr(ends, key)
         rows.append((
             where, _side(end.side, tests, key) + ", not seen" * (key in unseen),
             number(end.semi_derivative, 4), number(end.roc_slope, 4),
@@ -479,13 +479,13 @@ def checks_section(
     nodes += [Grid(head, tuple(distances))] * bool(distances)
     by_seed = "" if seed is None else f", seed {seed}"
     least = number(1.0 / (1 + drawn), 3)
-    made = f" {drawn} simulated score sets{by_seed}, so that no p-value is below {least}."
+    draws = f" {drawn} simulated score sets{by_seed}, so that no p-value is below {least}."
     rules = Paragraph(
         "Curve: good, the whole interval of the distance is within the tolerance; poor, it is"
         " beyond; cannot tell, it reaches across. Two distributions that are wrong in the same way"
         " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
         " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
-        f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Distances"
+        f" point within a factor of 1.25; down to 5 expected scores.{draws * bool(drawn)} Distances"
         " of distribution functions and ROCs take trials as independent.", "legend",
     )  # fmt: skip
     nodes.append(Section("Rules of these verdicts", (rules,), folded=True))
@@ -519,8 +519,8 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         finding += " and ".join(dict.fromkeys(families.recommended))
         if part.modelled is not None:
             fitted, best = family_text(part.modelled.family), family_text(quality.recommended)
-            known = "no other family was compared" if alone else "it is the recommended one"
-            words = f"fitted {fitted}; {known}." if fitted == best else (
+            remark = "no other family was compared" if alone else "it is the recommended one"
+            words = f"fitted {fitted}; {remark}." if fitted == best else (
                 f"another family is recommended, {best}; what stands here is of the one fitted,"
                 f" {fitted}.")  # fmt: skip
             nodes.append(Paragraph(f"{part.role}: {words}"))

@@ -179,16 +179,16 @@ def _values(system: System, check: DecisionCheck | None) -> dict[str, Any]:
     d, ends = system.decision, ("", "_low", "_high", "_far", "_frr")
     i = d.interval
     expected = i.estimate, i.low, i.high, d.expected.far, d.expected.frr
-    seen: tuple[float, ...] = (math.nan,) * 5
+    observed: tuple[float, ...] = (math.nan,) * 5
     if check is not None:
-        seen = check.observed, check.low, check.high, check.point.far, check.point.frr
+        observed = check.observed, check.low, check.high, check.point.far, check.point.frr
     return {
         "system": system.name,
         **fields_of(d, "threshold", "threshold_for_greater_equal", "how"),
         "status": system.worst.status,
         "target": d.target,
         **{f"expected{end}": value for end, value in zip(ends, expected, strict=True)},
-        **{f"observed{end}": value for end, value in zip(ends, seen, strict=True)},
+        **{f"observed{end}": value for end, value in zip(ends, observed, strict=True)},
     }
 
 
@@ -222,23 +222,23 @@ def systems_nodes(
     first, several, d = systems[0], len(systems) > 1, systems[0].decision
     statuses = Counter(system.worst.status for system in systems)
     counts = ", ".join(f"{statuses[s]} {s}" for s in _STATUSES if statuses[s])
-    known = comparison if isinstance(comparison, SystemsComparison) else None
+    shown = comparison if isinstance(comparison, SystemsComparison) else None
     differences: list[tree.Node] = [tree.Paragraph(f"No difference can be shown: {comparison}")]
-    if known is not None:
-        differences = [*known._view()[1:]]  # the verdict stands above
+    if shown is not None:
+        differences = [*shown._view()[1:]]  # the verdict stands above
     confidence, note = f"{100.0 * d.confidence:g} %", "chosen on its own dev scores"
     if d.target in TARGET_RATES:
         note += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
         guaranteed = all(system.decision.how == "guaranteed" for system in systems)
         note += f" with {confidence} confidence" * guaranteed
     note = f"Each system has its own threshold, {note}. Intervals of rates: exact, {confidence}"
-    grid = thresholds_grid(systems, known, page=True)
+    grid = thresholds_grid(systems, shown, page=True)
     return [
         *[tree.Paragraph(f"{capital(counts)}.", "lead")] * several,
         tree.Paragraph(
             f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
         ),
-        *_answer(systems, known),
+        *_answer(systems, shown),
         *tree_html.verdict_nodes(grid.head, grid.rows),
         tree.Paragraph(f"{note}, each by itself.", "note"),
         tree.Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
@@ -300,8 +300,10 @@ def _sizes_words(systems: Sequence[System]) -> list[str]:
     ):
         sizes = {(s.n_client, s.n_impostor) for s in sets}
         if len(sizes) == 1:
-            both = zip(arrays.CLASSES, sizes.pop(), strict=True)
-            lines.append(f"{role} {', '.join(words.counted(who, n, spaced(n)) for who, n in both)}")
+            classes = zip(arrays.CLASSES, sizes.pop(), strict=True)
+            lines.append(
+                f"{role} {', '.join(words.counted(who, n, spaced(n)) for who, n in classes)}"
+            )
         elif sizes:
             lines.append(f"{role} of different sizes")
     return lines
