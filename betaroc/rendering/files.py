@@ -65,25 +65,22 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):
         remedy = "Pass text or a pathlib.Path."
         raise refusal("path", "be the path of a file", typed(path), remedy, InputTypeError)
-    rule, value, remedy = "", format_value(str(path)), "Name another file."
+    value, remedy = format_value(str(path)), "Name another file."
     try:
         target = Path(os.fsdecode(os.fspath(path))).resolve()
-        exists, regular = target.exists(), target.is_file()
+        is_new, regular, folder = not target.exists(), target.is_file(), target.parent
     except (OSError, RuntimeError, ValueError) as error:  # loops of links, NUL, endless names
         value += f": {getattr(error, 'strerror', None) or error}"
         rule = "be a path of this system"
         raise refusal("the output", rule, value, remedy, OutputError) from error
-    if not target.parent.is_dir():
-        rule, remedy = "be in a folder that exists", "Make the folder or name another."
-    elif not os.access(target.parent, os.W_OK | os.X_OK):
-        rule, value = "be in a folder that can be written to", f"{value} in a write-protected one"
-        remedy = "Name a file in another, or change its permissions."
-    elif exists and not regular:
-        rule, value = "be a regular file or a new one", f"{value}, which is a folder or a device"
-    elif exists and not os.access(target, os.W_OK):
-        rule, value = "be a file that can be written to", f"{value}, which is write-protected"
-    if rule:
-        raise refusal("the output", rule, value, remedy, OutputError)
+    for holds, rule in (
+        (folder.is_dir(), "be in a folder that exists"),
+        (os.access(folder, os.W_OK | os.X_OK), "be in a folder that is not write-protected"),
+        (is_new or regular, "be a regular file or a new one"),
+        (is_new or os.access(target, os.W_OK), "be a file that is not write-protected"),
+    ):
+        if not holds:
+            raise refusal("the output", rule, value, remedy, OutputError)
     return target
 
 

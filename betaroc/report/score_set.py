@@ -478,12 +478,17 @@ def observed_points(
         # A target rate is that of those who chose, no bound.
         by = " by dev's fit" if model else " at most on dev's scores"
         for k, (key, title, *_) in enumerate(choices):
+            aim, expected, against = target(key), tuple[Measured, ...](), list[str]()
+            if model is not None:
+                expected = _expected(dev, model, places[k], level)
+                solved = {} if aim is None else {vocabulary.RATE_SLOT[aim[0]]: aim[1]}
+                for misfit in map(model._evidence.misfit, rates_of_point(points[k], solved)):
+                    if misfit is not None:
+                        against.append(misfit.words(lambda share: f"{percent(share)},"))
             rows.append(ObservedPoint(
-                key, vocabulary.Sentence(title + by if target(key) else title),
-                "model" if model else "scores", points[k], tuple(at[k] for at in seen),
-                () if model is None else _expected(dev, model, places[k], level),
-                tuple(row[k] for row in ends),
-                () if model is None else _contradictions(model, key, points[k]),
+                key, vocabulary.Sentence(title + by * bool(aim)), "model" if model else "scores",
+                points[k], tuple(at[k] for at in seen), expected, tuple(row[k] for row in ends),
+                tuple(against),
             ))  # fmt: skip
     return tuple(rows)
 
@@ -502,17 +507,6 @@ def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Mea
         interval = partial(interval_of_fit, of, stat, options)
         rates.append(with_interval(key, value, interval, why))
     return tuple(rates)
-
-
-def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
-    """Counts that speak against the fit at the rates of a point."""
-    aim = target(key)
-    solved = {} if aim is None else {vocabulary.RATE_SLOT[aim[0]]: aim[1]}
-    misfits = map(fit._evidence.misfit, rates_of_point(point, solved))
-    return tuple(
-        misfit.words(lambda share: f"{percent(share)},") for misfit in misfits
-        if misfit is not None
-    )  # fmt: skip
 
 
 def _observed(part: ScoreSet, points: OperatingPoint, level: float) -> list[tuple[Measured, ...]]:

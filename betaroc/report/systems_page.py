@@ -122,8 +122,15 @@ def thresholds_grid(
 ) -> tree.Grid:  # fmt: skip
     """One row per system and test: threshold, both rates, on a page status and differences."""
     rows, keep = list[dict[tree.Cell | tree.Name | str, tree.Content]](), dict[str, list[Any]]()
-    tested = any(system.tests for system in systems)
+    tested, ends = any(system.tests for system in systems), ("", "_low", "_high", "_far", "_frr")
     for system in systems:
+        d, i = system.decision, system.decision.interval
+        values = {
+            "system": system.name,
+            **fields_of(d, "threshold", "threshold_for_greater_equal", "how"),
+            "status": system.worst.status, "target": d.target,
+        }  # fmt: skip
+        expected = i.estimate, i.low, i.high, d.expected.far, d.expected.frr
         for k, (test, check) in enumerate(system.tests or ((None, None),)):
             row = _cells(system, check, page=page, tested=tested)
             if k and test is not None and test.source is not None:
@@ -132,7 +139,13 @@ def thresholds_grid(
                 against = "" if k else _against(comparison, systems[0].name, system.name)
                 row[tree.Cell("against the first", f"{HTER}, all at once")] = against
             rows.append(row)
-            for name, value in _values(system, check).items():
+            observed: tuple[float, ...] = (math.nan,) * 5
+            if check is not None:
+                point = check.point
+                observed = check.observed, check.low, check.high, point.far, point.frr
+            for role, numbers in (("expected", expected), ("observed", observed)):
+                values |= {f"{role}{end}": x for end, x in zip(ends, numbers, strict=True)}
+            for name, value in values.items():
                 keep.setdefault(name, []).append(value)
     body = tuple(tree.Row(tuple(row.values())) for row in rows)
     return tree.Grid(tuple(rows[0]), body, (0, 1) if page else (0,), keep)
@@ -173,23 +186,6 @@ def _against(comparison: SystemsComparison, reference: str, name: str) -> tree.C
             worse = {name: "shown better", reference: "shown worse", "": "no difference shown"}
             return tree.Cell(worse[better], axes.changes(*ends))
     return "first" if name == reference else ""
-
-
-def _values(system: System, check: DecisionCheck | None) -> dict[str, Any]:
-    d, ends = system.decision, ("", "_low", "_high", "_far", "_frr")
-    i = d.interval
-    expected = i.estimate, i.low, i.high, d.expected.far, d.expected.frr
-    observed: tuple[float, ...] = (math.nan,) * 5
-    if check is not None:
-        observed = check.observed, check.low, check.high, check.point.far, check.point.frr
-    return {
-        "system": system.name,
-        **fields_of(d, "threshold", "threshold_for_greater_equal", "how"),
-        "status": system.worst.status,
-        "target": d.target,
-        **{f"expected{end}": value for end, value in zip(ends, expected, strict=True)},
-        **{f"observed{end}": value for end, value in zip(ends, observed, strict=True)},
-    }
 
 
 # -------------------------------------------------------------------------------- page
