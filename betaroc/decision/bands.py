@@ -84,6 +84,8 @@ class BandOptions(IntervalOptions):
 
     resample: str = "both"
     simultaneous: bool = False
+    #: What callers call `resample`.
+    resample_argument: str = "resample"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -449,7 +451,7 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 # ------------------------------------------------------------------------------- conditions
 def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
-    """The delta method needs sides that are smooth and have errors, the exact one counts."""
+    """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
         model = e._side(name)[0]
@@ -462,6 +464,12 @@ def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
             f" {kinds['dev']} as dev and {kinds['test']} as test."
             + worded(' Take `method="bootstrap"` or `resample="test"`, or give br.fit of scores.')
         )
+    models = [name for name, kind in kinds.items() if kind == "a model"]
+    if models:
+        sides = " and ".join(models)
+        fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
+        rule, hint = "be scores or a fit to have a band", "Give Scores, or br.fit of them, as"
+        raise refusal(sides, rule, "a typed model", f"{hint} {sides} of epc{fixed}")
     if fitted is not None and o.method == "exact":
         rule = "be one of 'bootstrap' and 'delta' where test is a fit"
         actual = "'exact', which counts decisions"

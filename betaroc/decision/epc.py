@@ -361,7 +361,8 @@ class Epc(Tabular, Exportable):
     ) -> Interval:
         weights, name = _weights(self, stat, argument, point)
         o = options = options.by(self._drawn_sides)
-        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method))
+        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
+                           resample_argument="method")  # fmt: skip
         drawn = _weighed(curve_replicates(self, band), weights)
         estimate = float(_weighed(self.value[None, :], weights)[0])
         beyond, at = None, np.flatnonzero(weights)

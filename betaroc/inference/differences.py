@@ -424,9 +424,8 @@ def _of_counts(
                               for units, part in zip(apart, parts, strict=True)])  # fmt: skip
     if options.method == "influence":
         moves = spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
-        lines = (of_scores.line_of(_EER, c.model.prior) for c in counted)
-        if moves and not any(c.tied(line, c.model.eer(), _LEVEL).size
-                             for c, line in zip(counted, lines, strict=True)):  # fmt: skip
+        near = (of_scores.PointLikelihood(c, _EER, _LEVEL) for c in counted)
+        if moves and not any(item.tied().size for item in near):
             return _by_influence(counted, spec, spread, options, paired=paired)
         options = replace(options, method="likelihood")
 

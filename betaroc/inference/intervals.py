@@ -44,7 +44,6 @@ from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
 from betaroc.inference.strata import POOLED, intervals_over, of_species
 from betaroc.model.dataset_checks import warn_of_reversed
-from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc_functions import places_of_far
 from betaroc.model.statistics import (
@@ -697,7 +696,7 @@ def roc_band(
         options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
         evidence, points, of = counted.evidence, counted.model.at_far(at), "scores"
         estimate = np.asarray(points.tpr)
-        low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
+        low, high, failed = _ends_of_scores(counted, at, options, simultaneous=simultaneous)
     else:
         rule, remedy = "be Scores, a ScoreSummary or a Fit", "Fit scores to a model first."
         raise refusal("x", rule, typed(x), remedy, InputTypeError)
@@ -713,18 +712,16 @@ def roc_band(
 
 
 def _ends_of_scores(
-    counted: CountedScores, x: FloatArray, points: OperatingPoint, options: IntervalOptions, *,
-    simultaneous: bool,
-) -> tuple[FloatArray, FloatArray, int]:  # fmt: skip
+    counted: CountedScores, x: FloatArray, options: IntervalOptions, *, simultaneous: bool
+) -> tuple[FloatArray, FloatArray, int]:
     data, failed, ends = counted.data, 0, []
     warn_of_reversed(data._distributions, "scores")
     if simultaneous:
         level, failed = _joint_level(counted, x, options)
         options = replace(options, level=level)
-    for v, point in zip(x, points, strict=True):
-        line = of_scores.line_of(EvaluationPoint("far", float(v)), data.prior)
-        result = of_scores.ends_at_ties(counted, "frr", line, point, options)
-        ends.append(result or counted.likelihood_ends(line, point, options.level))
+    for rate in x.tolist():
+        near = of_scores.PointLikelihood(counted, EvaluationPoint("far", rate), options.level)
+        ends.append(near.ends_of("frr", options))
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     high, low = 1.0 - np.array(ends).reshape(-1, 2).T
     return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0), failed
@@ -765,8 +762,7 @@ def _hull_of_fit(
     if options.method is None:
         with suppress_warnings(), suppress(InputError):
             counted = CountedScores(scores_of_fit(f)._trials, options.groups)
-            points = counted.model.at_far(x)
-            scores = _ends_of_scores(counted, x, points, options, simultaneous=simultaneous)[:2]
+            scores = _ends_of_scores(counted, x, options, simultaneous=simultaneous)[:2]
     alone = replace(options, method=None) if options.method == FAMILY else options
     try:
         ends = _ends_of_fit(f, x, estimate, alone, simultaneous=simultaneous)

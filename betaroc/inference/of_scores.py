@@ -207,45 +207,57 @@ class CountedScores:
         low = -math.inf if k == 0 else float(places[k - 1])
         return low, math.inf if k == places.size else float(places[k])
 
-    # ------------------------------------------------------------------------ likelihood
-    @cached_property
-    def _steps(self) -> tuple[FloatArray, FloatArray]:
-        """FAR one gap below each, FRR one gap above."""
-        gaps = self.pair.gaps
-        return np.concatenate([[1.0], gaps.far[:-1]]), np.concatenate([gaps.frr[1:], [1.0]])
 
-    def _near(self, line: RateLine, at: OperatingPoint, level: float) -> _Near:
-        """The gaps outside of which the rates lie too far off a line to be likely.
+def _binomial_quantile(p: float, n: int, rate: float) -> int:
+    """The fewest k with P(Binomial(n, rate) <= k) >= p."""
+    from scipy.special import betainc  # where n is beyond 32 bits too
 
-        Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
-        4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
-        """
+    return least_whole(lambda k: bool(betainc(n - k, k + 1, 1.0 - rate) >= p), -1, n)
+
+
+# ------------------------------------------------------------------------------ likelihood
+class PointLikelihood:
+    """The gaps outside of which the true rates of a point lie too far off its line to be likely.
+
+    Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
+    4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
+    """
+
+    def __init__(self, counted: CountedScores, where: EvaluationPoint, level: float) -> None:
         from scipy.special import rel_entr
 
-        sizes = self.worth(at.thresholds, 0.5 * (1.0 - level))
-        most, gaps = IntervalOptions(level).deviate ** 2, self.pair.gaps
+        self.counted, gaps = counted, counted.pair.gaps
+        self.line = line = line_of(where, counted.model.prior)
+        self.at = point_at(counted.model, where)
+        self.sizes = sizes = counted.worth(self.at.thresholds, 0.5 * (1.0 - level))
+        #: The quantile of deviances that are likely enough.
+        self.most = IntervalOptions(level).deviate ** 2
         rising = line.off(gaps.far, gaps.frr)
         # As far from what is nearest to the line, where ties leave nothing on it.
         crossing = int(np.searchsorted(rising, 0.0))
         away = float(np.min(np.abs(rising[max(crossing - 1, 0) : crossing + 1])))
-        away += math.sqrt(0.25 * most * (line.accepted**2 / sizes[1] + line.rejected**2 / sizes[0]))
+        variance = line.accepted**2 / sizes[1] + line.rejected**2 / sizes[0]
+        away += math.sqrt(0.25 * self.most * variance)
         # A step reaches to the next gap.
-        first = max(int(np.searchsorted(rising, -away)) - 2, 0)
-        window = slice(first, int(np.searchsorted(rising, away, "right")) + 2)
-        far, frr = gaps.far[window], gaps.frr[window]
-        below, above = (step[window] for step in self._steps)
+        self.first = max(int(np.searchsorted(rising, -away)) - 2, 0)
+        window = slice(self.first, int(np.searchsorted(rising, away, "right")) + 2)
+        self.far, self.frr = far, frr = gaps.far[window], gaps.frr[window]
+        #: FAR one gap below each, FRR one gap above.
+        self.below = np.append(gaps.far[self.first - 1] if self.first else 1.0, far[:-1])
+        self.above = np.append(frr[1:], [*gaps.frr[window.stop :][:1], 1.0][0])
         if not line.rejected:  # of a rate that is fixed the nearest in the step to the next gap
-            far = np.clip(-line.rest, far, below)
+            far = np.clip(-line.rest, far, self.below)
         elif not line.accepted:
-            frr = np.clip(line.rest, frr, above)
-        e = line.likeliest(far, frr, sizes)
-        deviances = np.zeros(e.shape)
-        for n, rate, true in zip(sizes, (frr, far), line.rates(e)[::-1], strict=True):
-            deviances += 2.0 * n * (rel_entr(rate, true) + rel_entr(1.0 - rate, 1.0 - true))
-        return _Near(window, sizes, most, far, frr, e, deviances)
+            frr = np.clip(line.rest, frr, self.above)
+        self.rates, self.numbers = (far, frr), line.likeliest(far, frr, sizes)
+        self.deviances = np.zeros(far.shape)
+        true = line.rates(self.numbers)[::-1]
+        for n, rate, likely in zip(sizes, (frr, far), true, strict=True):
+            both = rel_entr(rate, likely) + rel_entr(1.0 - rate, 1.0 - likely)
+            self.deviances += 2.0 * n * both
 
-    def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
-        """Ends of the number that tells points of a line apart, by the likelihood of the counts.
+    def number_ends(self) -> Limits:
+        """Ends of the number that tells points of the line apart.
 
         min over t of 2 n_c K(FRR(t), frr(e)) + 2 n_i K(FAR(t), far(e)) <= chi^2 quantile,
         K(p, q) = p log(p/q) + (1 - p) log((1 - p)/(1 - q)): of all thresholds at which the true
@@ -254,15 +266,14 @@ class CountedScores:
         """
         from scipy.special import xlogy
 
-        _, sizes, most, far, frr, numbers, deviances = self._near(line, at, level)
-        best = int(np.argmin(deviances))
-        inside = min(max(float(numbers[best]), 0.0), line.most)
-        if deviances[best] > most:  # a level so low that no point of the line is likely enough
+        best, line = int(np.argmin(self.deviances)), self.line
+        inside = min(max(float(self.numbers[best]), 0.0), line.most)
+        if self.deviances[best] > self.most:  # a level so low that no point is likely enough
             return inside, inside
-        keep = deviances <= most
+        far, frr = (rate[self.deviances <= self.most] for rate in self.rates)
         # Impostors accepted and rejected, clients rejected and accepted: a row each.
-        shares = np.array([far[keep], 1.0 - far[keep], frr[keep], 1.0 - frr[keep]])
-        counts = np.repeat(sizes[::-1], 2)[:, None] * shares
+        shares = np.array([far, 1.0 - far, frr, 1.0 - frr])
+        counts = np.repeat(self.sizes[::-1], 2)[:, None] * shares
         largest = np.sum(xlogy(counts, shares), axis=0)
 
         def excess(e: float) -> float:
@@ -271,70 +282,61 @@ class CountedScores:
             rates = (true_far, 1.0 - true_far, true_frr, 1.0 - true_frr)
             # No count forbids a rate of 0, only counts above 0.
             logs = [math.log(rate) if rate > 0.0 else -_NEVER for rate in rates]
-            return 2.0 * max(float(np.min(largest - np.array(logs) @ counts)), 0.0) - most
+            return 2.0 * max(float(np.min(largest - np.array(logs) @ counts)), 0.0) - self.most
 
         what = "end of a likelihood interval"
         low, high = (interval_end(excess, inside, end, what=what) for end in (0.0, line.most))
         return low, high
 
-    def threshold_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
-        """Ends of the threshold whose true rates lie on a line, which they may anywhere on it."""
-        near, places = self._near(line, at, level), self.pair.gaps.places
-        keep = near.window.start + np.flatnonzero(near.deviances <= near.most)
-        keep = np.union1d(keep, self.tied(line, at, level))
-        low, high = self.gap_of(float(at.threshold))
+    def threshold_ends(self) -> Limits:
+        """Ends of the threshold whose true rates lie on the line, which they may anywhere on it."""
+        keep = self.first + np.flatnonzero(self.deviances <= self.most)
+        keep, places = np.union1d(keep, self.tied()), self.counted.pair.gaps.places
+        low, high = self.counted.gap_of(float(self.at.threshold))
         if keep.size:
             low = min(low, -math.inf if keep[0] == 0 else float(places[keep[0] - 1]))
             high = max(high, math.inf if keep[-1] == places.size else float(places[keep[-1]]))
         return low, high
 
-    def tied(self, line: RateLine, at: OperatingPoint, level: float) -> IntArray:
+    def tied(self) -> IntArray:
         """The gaps that may be the point's, where ties make steps of a standard error's size.
 
         None where scores are dense, or lie in the bins of a summary: then a point of the line is
         the true one.
         """
-        if not isinstance(self.data, Scores):
-            return np.empty(0, dtype=np.intp)
-        window, sizes, most, _, _, numbers, deviances = self._near(line, at, level)
-        k, w = line.rejected, line.accepted
-        far, frr = self.pair.gaps.far[window], self.pair.gaps.frr[window]
-        off = np.abs(line.off(far, frr))
-        nearest = int(np.argmin(off if line.balances else deviances))
-        true_far, true_frr = map(float, line.rates(numbers[nearest]))
-        variance = w * w * true_far * (1.0 - true_far) / sizes[1]
-        error = math.sqrt(variance + k * k * true_frr * (1.0 - true_frr) / sizes[0])
-        possible = deviances <= most
+        none = np.empty(0, dtype=np.intp)
+        if not isinstance(self.counted.data, Scores):
+            return none
+        line, sizes = self.line, self.sizes
+        off = np.abs(line.off(self.far, self.frr))
+        nearest = int(np.argmin(off if line.balances else self.deviances))
+        far, frr = map(float, line.rates(self.numbers[nearest]))
+        variance = line.accepted**2 * far * (1.0 - far) / sizes[1]
+        error = math.sqrt(variance + line.rejected**2 * frr * (1.0 - frr) / sizes[0])
+        possible = self.deviances <= self.most
         if line.balances:
-            possible |= off <= off[nearest] + math.sqrt(most) * error
+            possible |= off <= off[nearest] + math.sqrt(self.most) * error
         possible[nearest] = True
-        below, above = (step[window] for step in self._steps)
-        jump = w * (below - far) + k * (above - frr)
-        clients, impostors = self.evidence.sizes
-        step = max(_COARSE * error, 1.5 * (w / impostors + k / clients))
+        jump = line.accepted * (self.below - self.far) + line.rejected * (self.above - self.frr)
+        clients, impostors = self.counted.evidence.sizes
+        step = max(_COARSE * error, 1.5 * (line.accepted / impostors + line.rejected / clients))
         if float(np.max(jump[possible])) <= step:
-            return np.empty(0, dtype=np.intp)
-        return np.asarray(window.start + np.flatnonzero(possible))
+            return none
+        return np.asarray(self.first + np.flatnonzero(possible))
 
-
-class _Near(NamedTuple):
-    """Counts of the gaps near a line, and the likeliest point of the line for each."""
-
-    window: slice
-    sizes: Limits
-    #: The quantile of deviances that are likely enough.
-    most: float
-    far: FloatArray
-    frr: FloatArray
-    numbers: FloatArray
-    deviances: FloatArray
-
-
-def _binomial_quantile(p: float, n: int, rate: float) -> int:
-    """The fewest k with P(Binomial(n, rate) <= k) >= p."""
-    from scipy.special import betainc  # where n is beyond 32 bits too
-
-    return least_whole(lambda k: bool(betainc(n - k, k + 1, 1.0 - rate) >= p), -1, n)
+    def ends_of(self, name: str, options: IntervalOptions) -> Limits:
+        """Ends of a measure: where ties leave few thresholds over these, else along the line."""
+        gaps = self.counted.pair.gaps
+        result = [
+            interval_at(self.counted, name, gaps.thresholds(np.array([k])), options)
+            for k in self.tied()
+        ]
+        if result:
+            return min(i.low for i in result), max(i.high for i in result)
+        e = np.linspace(*self.number_ends(), _BETWEEN)
+        rates, prior = self.line.rates(e), self.counted.model.prior
+        values = MEASURES[name].value(OperatingPoint(np.full(e.shape, np.nan), *rates, prior))
+        return float(np.nanmin(values)), float(np.nanmax(values))
 
 
 # ---------------------------------------------------------------------- shares of scores
@@ -737,32 +739,13 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
 # -------------------------------------------------------------- at a point that varies too
 def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
-    where, prior, name = _balanced_point(spec), counted.model.prior, spec.name
-    line, at = line_of(where, prior), point_at(counted.model, where)
+    name, near = spec.name, PointLikelihood(counted, _balanced_point(spec), options.level)
     if name == "threshold":
-        return counted.threshold_ends(line, at, options.level)
+        return near.threshold_ends()
     if name in _SINGLE and _GIVEN.get(spec.where.point) == _SINGLE[name][0]:
         rule = "have an error: it is what was asked for"
         raise refusal(repr(str(spec)), rule, "none", "Take another statistic there.")
-    name = _BALANCED.get(name, name)
-    result = ends_at_ties(counted, name, line, at, options)
-    if result is not None:
-        return result
-    e = np.linspace(*counted.likelihood_ends(line, at, options.level), _BETWEEN)
-    values = MEASURES[name].value(OperatingPoint(np.full(e.shape, np.nan), *line.rates(e), prior))
-    return float(np.nanmin(values)), float(np.nanmax(values))
-
-
-def ends_at_ties(
-    counted: CountedScores, name: str, line: RateLine, at: OperatingPoint, options: IntervalOptions
-) -> Limits | None:
-    """Ends of a measure at all thresholds that may be the point's, where ties leave few."""
-    gaps = counted.pair.gaps
-    result = [
-        interval_at(counted, name, gaps.thresholds(np.array([k])), options)
-        for k in counted.tied(line, at, options.level)
-    ]
-    return (min(i.low for i in result), max(i.high for i in result)) if result else None
+    return near.ends_of(_BALANCED.get(name, name), options)
 
 
 def _balanced_point(spec: StatisticSpec) -> EvaluationPoint:

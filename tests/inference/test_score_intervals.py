@@ -14,7 +14,7 @@ import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.drawn_scores import DrawnScores
 from betaroc.inference.intervals import intervals_of_fit, tail_interval
-from betaroc.inference.of_scores import CountedScores, line_of, methods_of
+from betaroc.inference.of_scores import CountedScores, PointLikelihood, methods_of
 from betaroc.model.statistics import STATISTICS, EvaluationPoint, parse_statistic
 from helpers.points import ASKED
 from helpers.sets import summary_of
@@ -510,14 +510,13 @@ def test_tied_scores_leave_several_gaps_possible():
     scores = br.Scores(np.repeat([0.0, 1.0, 2.0], [4, 16, 20]),
         np.repeat([0.0, 1.0, 2.0], [30, 18, 2]))  # fmt: skip
     counted = CountedScores(scores)
-    model = counted.model
-    assert counted.tied(line_of(EvaluationPoint("at", "eer"), 0.5), model.eer(),
-        0.95).tolist() == [1, 2]  # fmt: skip
+    eer = PointLikelihood(counted, EvaluationPoint("at", "eer"), 0.95)
+    assert eer.tied().tolist() == [1, 2]
     for far, near in ((0.2, [2]), (0.1, [2, 3]), (0.5, [1, 2])):
         steps = [stats.entropy([q, 1 - q], [far, 1 - far])
             for q in (max(far, 0.4), min(max(far, 0.04), 0.4), min(far, 0.04))]  # fmt: skip
         assert [k + 1 for k in range(3) if 100.0 * steps[k] <= stats.chi2(1).ppf(0.95)] == near
-        found = counted.tied(line_of(EvaluationPoint("far", far), 0.5), model.at_far(far), 0.95)
+        found = PointLikelihood(counted, EvaluationPoint("far", far), 0.95).tied()
         assert found.tolist() == near
 
 
