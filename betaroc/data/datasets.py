@@ -96,14 +96,11 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
         )
     kind = choice(classifier, _CLASSIFIERS, "classifier")
     return _dataset(
-        f"liveness_cross_{kind}",
-        ("dev.csv", f"test_sharpen{amount:.2f}.csv"),
-        name="liveness",
-        system=kind,
-        words=ClassWords("bona fide", "attack"),
+        f"liveness_cross_{kind}", ("dev.csv", f"test_sharpen{amount:.2f}.csv"), name="liveness",
+        system=kind, words=ClassWords("bona fide", "attack"),
         description=f"Images of digits against recaptures of them, told apart by {kind};"
         f" attackers sharpened their images of test by {amount:g}.",
-    )
+    )  # fmt: skip
 
 
 @collect_warnings
@@ -126,13 +123,10 @@ def load_verification() -> Dataset:
     ('guaranteed', 'kept')
     """
     return _dataset(
-        "asvspoof19_asv",
-        ("dev.csv.gz", "eval.csv.gz"),
-        name="verification",
-        system="x-vector",
+        "asvspoof19_asv", ("dev.csv.gz", "eval.csv.gz"), name="verification", system="x-vector",
         words=ClassWords("target", "nontarget"),
         description="Speakers who are whom they claim to be against others who make no effort.",
-    )
+    )  # fmt: skip
 
 
 @collect_warnings
@@ -153,14 +147,10 @@ def load_faces() -> Dataset:
     (['f_1001', 'f_1001'], 520)
     """
     return _dataset(
-        "bob_verif",
-        ("scores-dev.4col.txt", "scores-eval.4col.txt"),
-        name="faces",
-        system="bob",
-        words=ClassWords("genuine", "impostor"),
+        "bob_verif", ("scores-dev.4col.txt", "scores-eval.4col.txt"), name="faces", system="bob",
+        words=ClassWords("genuine", "impostor"), group=("claimed", "real"),
         description="Faces of people against those who claim to be them, 26 identities a part.",
-        group=("claimed", "real"),
-    )
+    )  # fmt: skip
 
 
 @collect_warnings
@@ -182,15 +172,11 @@ def load_games() -> Dataset:
     """
     file = "nba_games.csv.gz"
     result = _dataset(
-        "fivethirtyeight",
-        (file, file),
-        name="games",
-        system="FiveThirtyEight",
-        words=ClassWords("won", "lost"),
+        "fivethirtyeight", (file, file), name="games", system="FiveThirtyEight",
+        words=ClassWords("won", "lost"), group="season",
         description="Chances of winning games of basketball, published before they were played;"
         f" test are the seasons from {_TEST_SEASON} on.",
-        group="season",
-    )
+    )  # fmt: skip
     return replace(
         result, dev=_seasons(result.dev, late=False), test=_seasons(result.test, late=True)
     )

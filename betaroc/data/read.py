@@ -171,7 +171,7 @@ def read_scores(
     Notes
     -----
     Separator, decimals and columns are guessed from the first 100 rows, and only where one reading
-    fits. A column that is called as `score` or `label` but for large and small letters, or scores,
+    fits. A column that is called as it is asked for but for large and small letters, or scores,
     y_score, labels, y_true, is taken where there is one. Percentages, infinite scores and rows of
     another width are errors. Blank lines are skipped, and lines that begin with ``#`` before the
     header, or anywhere where white space separates. Formats without a header:
@@ -551,7 +551,10 @@ def read_columns(
         labels.check_hard_labels(called, present.size, present, kind=FileFormatError)
     source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
     words = labelled.words(is_client)
-    return ScoreColumns(scores, is_client[: rows.codes.size], rows.names, words, source)
+    names = {
+        c: rows.names[present] for c, present in zip(wanted.named, rows.wanted.named, strict=True)
+    }
+    return ScoreColumns(scores, is_client[: rows.codes.size], names, words, source)
 
 
 def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[str]:

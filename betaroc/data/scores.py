@@ -1110,11 +1110,8 @@ def source_rows(data: ScoreData, file: Name) -> list[RowCells]:
 
 def scores_view(data: ScoreData) -> list[Node]:
     """The numbers of scores, what was read, and a row per class."""
-    words, source, name = (
-        vocabulary.shared_words([data.words]),
-        data.source,
-        foreign(data.name or ""),
-    )
+    words = vocabulary.shared_words([data.words])
+    source, name = data.source, foreign(data.name or "")
     sizes = {"client": data.n_client, "impostor": data.n_impostor}
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     file = name if source is None else foreign(Path(source.path).name)

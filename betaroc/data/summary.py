@@ -316,14 +316,11 @@ class ScoreSummary(ScoreData):
             rule, actual = "have one number of bins and one layout", f"{first!r} and {second!r}"
             raise refusal("summaries", rule, actual, "Pass the same bins= and layout= to both.")
         return ScoreSummary(
-            self.client._merged(other.client),
-            self.impostor._merged(other.impostor),
-            self.n_bins,
-            self.layout,
+            self.client._merged(other.client), self.impostor._merged(other.impostor), *first,
             self.name if self.name == other.name else None,
             self.source if self.source == other.source else None,
             library=first_library((self, other)),
-        )
+        )  # fmt: skip
 
 
 class _Cells(NamedTuple):

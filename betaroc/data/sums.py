@@ -119,15 +119,12 @@ class ClassSummary(Exportable):
         bins, counts = _counts_added((self.bins, self.counts), (other.bins, other.counts))
         joined = {name: (getattr(self, name), getattr(other, name)) for name in _JOINED}
         return ClassSummary(
-            **{name: _JOINED[name](pair) for name, pair in joined.items()},
-            mean=mean,
-            mean_rest=rest,
+            **{name: _JOINED[name](pair) for name, pair in joined.items()}, mean=mean,
+            mean_rest=rest, bins=bins, counts=counts,
             square=self.square + other.square + away * away * (self.n * (other.n / n)),
-            bins=bins,
-            counts=counts,
             lowest=_smallest(np.concatenate([self.lowest, other.lowest])),
             highest=-_smallest(-np.concatenate([self.highest, other.highest])),
-        )
+        )  # fmt: skip
 
 
 #: How two parts become one in what needs no other number.
