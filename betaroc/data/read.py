@@ -392,8 +392,9 @@ def _check_options(
         pairs.append(("impostor_file", *files.values()))
     for name, first, second in pairs:
         same = False
-        with suppress(OSError, ValueError, TypeError):  # no file: it is refused where it is read
-            same = os.path.samefile(first, second)
+        if all(isinstance(file, str | bytes | os.PathLike) for file in (first, second)):
+            with suppress(OSError, ValueError):  # no file: it is refused where it is read
+                same = os.path.samefile(first, second)
         if same:
             raise refusal(name, "be another file", f"{shown_path(str(second))} twice")
 

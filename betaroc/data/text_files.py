@@ -79,8 +79,8 @@ def check_rows(name: str, rows: int, most: int | None, about: str = "") -> None:
     if most is not None and rows > most:
         raise FileFormatError(
             f"{name} must have at most {most} rows; it has {about}{rows}, which take"
-            f" {_ROW_BYTES * rows / 1e9:.2g} GB of memory. Summarise it in pieces, or"
-            + worded(" pass a larger `max_rows=`.")
+            f" {_ROW_BYTES * rows / 1e9:.2g} GB of memory where all are held."
+            + worded(" Pass a larger `max_rows=`, or summarise it in pieces.")
         )
 
 
@@ -312,7 +312,8 @@ def _array_content(file: TextFile) -> bytes:
     for item, part in arrays.items():
         if part.dtype.kind in "fS":  # doubles, as any text is read; text
             arrays[item] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
-    return bytes(pd.DataFrame(arrays).to_csv(index=False, header=bool(names)).encode())
+    frame = pd.DataFrame(arrays)
+    return bytes(frame.to_csv(index=False, header=bool(names)).encode())
 
 
 # ---------------------------------------------------------------------------------- JSON
