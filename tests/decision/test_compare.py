@@ -15,7 +15,6 @@ import betaroc as br
 from helpers.cases import some
 
 approx = pytest.approx
-
 ALPHAS = np.linspace(0.2, 0.8, 7)
 
 

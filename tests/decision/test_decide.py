@@ -17,7 +17,6 @@ from helpers.places import benchmark
 from helpers.sets import summary_of
 
 approx = pytest.approx
-
 CLIENT = stats.beta(6, 2)
 
 

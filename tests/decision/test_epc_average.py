@@ -13,7 +13,6 @@ from betaroc.model.samples import empirical_model
 from helpers.cases import case, some
 
 approx = pytest.approx
-
 MODELS = {
     "bell": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)),
     "U": br.ScoreModel(br.Beta(0.6, 0.4), br.Beta(0.5, 0.9)),

@@ -9,7 +9,6 @@ from betaroc.model.criteria import CRITERIA
 from helpers.cases import some
 
 approx = pytest.approx
-
 ALPHAS = [0.0, 0.2, 0.5, 0.9, 1.0]
 
 

@@ -14,7 +14,6 @@ from betaroc.decision.forecast import CHERNOFF_VARIANCE
 from helpers.places import REFERENCES
 
 approx = pytest.approx
-
 REFERENCE = json.loads((REFERENCES / "forecast.json").read_text(encoding="utf-8"))
 LAWS = {"beta": br.Beta, "normal": br.Normal, "logit-normal": br.LogitNormal}
 BELL = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))

@@ -16,7 +16,6 @@ from betaroc.estimation.families import FAMILIES
 from helpers.places import REFERENCES
 
 approx = pytest.approx
-
 TABLE = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]
 X = np.array(TABLE["scores"])  # 13 scores: two of exactly 0, one of exactly 1
 INSIDE = X[(X > 0.0) & (X < 1.0)]

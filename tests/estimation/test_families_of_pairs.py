@@ -15,7 +15,6 @@ from betaroc.distributions.beta import ClassSums, best_partner, tied_mle
 from helpers.sets import summary_of
 
 approx = pytest.approx
-
 MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
 P = (np.arange(60) + 0.5) / 60
 misfits = pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")

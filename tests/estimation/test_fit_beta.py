@@ -24,7 +24,6 @@ from helpers.cases import case, over
 from helpers.places import REFERENCES
 
 approx = pytest.approx
-
 newton = importlib.import_module("betaroc.distributions.beta")
 TABLE = json.loads((REFERENCES / "beta_mle.json").read_text())
 TERMS = json.loads((REFERENCES / "polygamma.json").read_text())

@@ -12,7 +12,6 @@ import betaroc as br
 from betaroc.data.frames import arrays_of
 
 approx = pytest.approx
-
 TEXTS = ["client_family", "impostor_family", "family_reason", "reason"]
 quiet = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 pytestmark = quiet

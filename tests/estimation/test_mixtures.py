@@ -15,7 +15,6 @@ from betaroc.estimation.contract import Sample
 from helpers.robust import robust_cov
 
 approx = pytest.approx
-
 MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
 NORMAL = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 1.2)])
 SAMPLE = NORMAL.sample(400, rng=3)

@@ -19,7 +19,6 @@ from helpers.robust import robust_cov
 from helpers.sets import summary_of
 
 approx = pytest.approx
-
 CLIENT, IMPOSTOR = Kumaraswamy(3.0, 1.5), Kumaraswamy(1.5, 3.0)
 OTHER = br.Scores(CLIENT.sample(50, rng=3), IMPOSTOR.sample(60, rng=4))
 SCORES = br.Scores(CLIENT.sample(150, rng=1), IMPOSTOR.sample(200, rng=2))

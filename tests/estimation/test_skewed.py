@@ -11,7 +11,6 @@ from scipy import optimize, stats
 import betaroc as br
 
 approx = pytest.approx
-
 TRUE = br.SinhArcsinh(1.0, 2.0, 0.5, 0.7)
 
 

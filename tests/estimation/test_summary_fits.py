@@ -19,7 +19,6 @@ from betaroc.rendering.document import plain
 from betaroc.report.analysis import fit_document
 
 approx = pytest.approx
-
 FIELDS = ["n", "n_zero", "n_one", "n_outside", "minimum",
     "maximum", "inner_minimum", "inner_maximum"]  # fmt: skip
 SUMS = ["mean", "square", "log", "log1m", "logit_square"]

@@ -21,7 +21,6 @@ from betaroc.estimation.tails import (
 from betaroc.fits.tail_fits import _design_effect
 
 approx = pytest.approx
-
 ONES = np.ones(50)
 
 

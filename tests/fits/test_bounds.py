@@ -9,7 +9,6 @@ import betaroc as br
 from helpers.robust import robust_cov
 
 approx = pytest.approx
-
 RANGES = [(-1.0, 1.0), (0.0, 100.0)]
 
 

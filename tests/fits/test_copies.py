@@ -11,7 +11,6 @@ import betaroc as br
 from betaroc.core.special import beta_quantile
 
 approx = pytest.approx
-
 RNG = np.random.default_rng(4)
 CLIENT, IMPOSTOR = RNG.beta(4.0, 2.0, 1000), RNG.beta(2.0, 4.0, 1000)
 LARGE = (1e3, 1e9, 1e15)

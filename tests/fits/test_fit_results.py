@@ -25,7 +25,6 @@ from betaroc.estimation.families import FAMILIES
 from helpers.public import back
 
 approx = pytest.approx
-
 RNG = np.random.default_rng(17)
 CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
 SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")

@@ -14,7 +14,6 @@ import betaroc as br
 from helpers.cases import some
 
 approx = pytest.approx
-
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 _ODD = "times as far from the median as any other"
 

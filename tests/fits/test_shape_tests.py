@@ -27,7 +27,6 @@ from betaroc.fits.shape_tests import (
 from betaroc.model.improper_regions import hooks_of
 
 approx = pytest.approx
-
 Shapes = tuple[float, float]
 
 

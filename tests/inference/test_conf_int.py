@@ -14,7 +14,6 @@ from helpers.cases import some
 from helpers.extras import needs
 
 approx = pytest.approx
-
 mpmath = needs("mpmath", "test")
 
 CHI = stats.chi2.ppf(0.95, 1)

@@ -12,7 +12,6 @@ from helpers.cases import some
 from helpers.sets import summary_of
 
 approx = pytest.approx
-
 Z = float(stats.norm.ppf(0.975))
 
 

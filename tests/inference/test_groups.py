@@ -23,7 +23,6 @@ from helpers.places import DATA
 from helpers.robust import robust_cov
 
 approx = pytest.approx
-
 pl = needs("polars", "polars")
 pa = needs("pyarrow", "parquet")
 pq = needs("pyarrow.parquet", "parquet")

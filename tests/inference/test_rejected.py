@@ -14,7 +14,6 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.model.samples import empirical_model
 
 approx = pytest.approx
-
 FAR_BELOW = -1e6
 RNG = np.random.default_rng(3)
 CLIENT, IMPOSTOR = np.round(RNG.beta(4, 2, 60), 2), np.round(RNG.beta(2, 4, 80), 2)

@@ -20,7 +20,6 @@ from helpers.points import ASKED
 from helpers.sets import summary_of
 
 approx = pytest.approx
-
 OF_SCORES = [(stat, point) for stat, point in ASKED if STATISTICS[stat].of_scores]
 #: What is not drawn, and does not jump between several crossings.
 COUNTED = [(stat, point) for stat, point in OF_SCORES if stat != "auc"

@@ -12,7 +12,6 @@ import betaroc as br
 from helpers.sets import summary_of
 
 approx = pytest.approx
-
 POINTS = {"at": (0.5,), "at_far": (0.1,), "at_frr": (0.1,), "eer": (), "min_weighted_error": (0.4,
     ), "min_dcf": (), "actual_dcf": (), "max_f": (), "youden": (), "break_even": (),
     "diagonal_crossings": (), "inflections": ()}  # fmt: skip

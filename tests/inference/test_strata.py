@@ -11,7 +11,6 @@ import betaroc as br
 from helpers.places import REFERENCES
 
 approx = pytest.approx
-
 NAMES = np.array(["ape", "bee", "cat"])
 
 
