@@ -97,8 +97,7 @@ def test_simultaneous_band_covers_the_whole_curve():
 def test_band_of_both_sides_covers_the_value_at_the_true_choice():
     """HTER against the weighted error, 200 + 200 scores a side; 60 pairs: error .028."""
     rng, alpha = np.random.default_rng(22), np.array([0.25, 0.5, 0.75])
-    value = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value
-    both, fixed = np.zeros(3), np.zeros(3)
+    value, both, fixed = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value, np.zeros(3), np.zeros(3)
     for seed in range(60):
         dev, test = (drawn_scores(rng, 200) for _ in range(2))
         curve = br.epc(dev, test, alpha=alpha)
@@ -138,8 +137,7 @@ def test_error_of_a_fitted_threshold_is_the_delta_methods():
     fit = br.fit(br.Scores(rng.normal(1.0, 1.0, 70), rng.normal(-1.0, 1.3, 90)), "normal")
     v = np.array([0.01, 0.1, 0.5])
     curve = br.epc(fit, br.Scores([1.0, 2.0], [0.0, 1.0, 0.5]), criterion="far", alpha=v)
-    error = threshold_error(fit, curve)
-    sigma, z = fit.impostor.params["sigma"], stats.norm.isf(v)
+    error, sigma, z = threshold_error(fit, curve), fit.impostor.params["sigma"], stats.norm.isf(v)
     expected = sigma**2 * (1 + z**2 / 2) / 90
     assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
     drawn = error.draw(rng, 4000).theta
@@ -167,8 +165,7 @@ def test_band_of_a_fit_covers_the_value_at_the_true_choice():
 def test_ends_of_the_scale_and_replicates_without_a_value():
     rng = np.random.default_rng(33)
     dev = br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0])
-    fit = br.fit(dev, boundary="inflate")
-    test = br.Scores(rng.beta(3, 2, 50), rng.beta(2, 3, 60))
+    fit, test = br.fit(dev, boundary="inflate"), br.Scores(rng.beta(3, 2, 50), rng.beta(2, 3, 60))
     band = br.epc(fit, test, alpha=[0.0, 0.5, 1.0]).band(replicates=300, rng=1)
     assert band.m is None
     assert np.all(band.high >= band.low)
@@ -181,8 +178,7 @@ def test_ends_of_the_scale_and_replicates_without_a_value():
         band = curve.band(resample="test", replicates=9000, rng=1)
     # threshold 2.5: nothing accepted when 2.6 is not drawn, (2/3)^3 = 8/27 of the replicates
     assert curve.threshold.tolist() == [2.5, 2.5]
-    share = band.undefined / 9000
-    assert_allclose(share, 8 / 27, atol=4 * math.sqrt(8 / 27 * 19 / 27 / 9000))
+    assert_allclose(band.undefined / 9000, 8 / 27, atol=4 * math.sqrt(8 / 27 * 19 / 27 / 9000))
     assert_array_equal(band.low, 1.0)
     assert_array_equal(band.high, 1.0)
 

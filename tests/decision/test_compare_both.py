@@ -70,8 +70,7 @@ def test_thresholds_are_those_of_the_drawn_scores(sizes, decimals):
     for row in range(60):
         one = repeated(dev, drawn, row)
         pair = pair_of(Empirical(one.client), Empirical(one.impostor))
-        expected = CRITERIA["weighted-error"].choose(pair, 0.5, ALPHAS).theta
-        assert_array_equal(found[row], expected)
+        assert_array_equal(found[row], CRITERIA["weighted-error"].choose(pair, 0.5, ALPHAS).theta)
     assert_array_equal(one_by_one(e, drawn), found)
 
 
@@ -123,8 +122,7 @@ def test_rows_and_groups_are_drawn_with_replacement():
     drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
     theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
     rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
-    assert rejected.tolist() == [[0, 2, 3, 3, 3, 4]]
-    assert accepted.tolist() == [[3, 3, 0, 0, 0, 0]]
+    assert (rejected.tolist(), accepted.tolist()) == ([[0, 2, 3, 3, 3, 4]], [[3, 3, 0, 0, 0, 0]])
     assert [n.tolist() for n in sizes] == [[4], [3]]
 
 

@@ -47,8 +47,7 @@ def test_order_statistics_by_hand():
     data = br.Scores(np.arange(1.0, 501.0), [0.0, 2.5])
     d = br.decide(data, frr=0.01, family="normal", how="average")
     assert d.threshold == math.nextafter(5.0, -math.inf)
-    assert way(d, "average").n_beyond == 4
-    assert np.sum(data.client <= d.threshold) == 4
+    assert (way(d, "average").n_beyond, np.sum(data.client <= d.threshold)) == (4, 4)
     assert d.expected.frr == 5 / 501
     # Ten largest tie: 9 and fewer may be above none of them but the next threshold.
     impostor = np.concatenate([np.arange(490.0), np.full(10, 1000.0)])
@@ -139,8 +138,7 @@ def test_checks_of_a_test_set():
     none = d.check(br.Scores([0.9], np.zeros(20)))
     assert (none.verdict, none.status) == ("cannot tell", "can be relied on")
     data = scores(400)
-    d = br.decide(data, far=0.01)
-    backwards = br.Scores(data.client[::-1], data.impostor[::-1])
+    d, backwards = br.decide(data, far=0.01), br.Scores(data.client[::-1], data.impostor[::-1])
     for same in (data, backwards):
         with pytest.warns(br.errors.SameDataWarning, match="dev's own"):
             d.check(same)

@@ -146,8 +146,7 @@ def test_thresholds_in_closed_form():
     """a = -b: logit theta = (logit w - log C) / a, here with C = 1 by symmetry."""
     model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
     alphas = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
-    curve = br.epc(model, model, alpha=alphas)
-    expected = np.log(alphas / (1.0 - alphas)) / 2.0
+    curve, expected = br.epc(model, model, alpha=alphas), np.log(alphas / (1.0 - alphas)) / 2.0
     assert_allclose(curve.points.logit_threshold, expected, rtol=1e-12, atol=1e-15)
     # m(w) = min C_w is concave and at most min(w, 1 - w).
     model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))

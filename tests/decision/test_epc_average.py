@@ -104,8 +104,7 @@ def test_laws_on_dev_and_scores_on_test_are_summed_exactly():
     # FAR = (1 - t)^2 and FRR = t^2 on dev, so that precision is (1 + t)/2 at prior 1/2.
     dev, rng = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), np.random.default_rng(4)
     test = br.Scores(rng.beta(2, 1, 40), rng.beta(1, 2, 30))
-    places = np.sort(np.concatenate([test.client, test.impostor]))
-    edges = np.concatenate([[0.0], places, [1.0]])
+    edges = np.concatenate([[0.0], np.sort(np.concatenate([test.client, test.impostor])), [1.0]])
     far = np.mean(test.impostor[:, None] > edges[:-1], axis=0)
     tpr = np.mean(test.client[:, None] > edges[:-1], axis=0)
     hter, errors = (far + 1 - tpr) / 2, br.epc_average(dev, test)

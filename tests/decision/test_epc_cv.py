@@ -27,8 +27,7 @@ def literal(scores, client_folds, impostor_folds, criterion, **more):
     for label in labels:
         client = [s for s, f in zip(scores.client, client_folds, strict=True) if f != label]
         impostor = [s for s, f in zip(scores.impostor, impostor_folds, strict=True) if f != label]
-        dev = br.Scores([*client], [*impostor])
-        test = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
+        dev, test = br.Scores([*client], [*impostor]), br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
         curve = br.epc(dev, test, criterion=criterion, alpha=alpha, **more)
         thresholds.append(curve.threshold.tolist())
     far, frr = [], []

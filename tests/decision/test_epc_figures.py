@@ -62,11 +62,9 @@ def test_hter_is_bob_measures(bobs):
     compared = 0
     for bob in bobs:
         same = [k for k in range(bob.curve.alpha.size) if len(set(bob.errors(k))) == 1]
-        hter = np.array(bob.row["hter"])
-        assert_allclose(bob.curve.value[same], hter[same], rtol=0, atol=1e-15)
+        assert_allclose(bob.curve.value[same], np.array(bob.row["hter"])[same], rtol=0, atol=1e-15)
         compared += len(same)
-    assert compared == 826
-    assert sum(bob.curve.alpha.size for bob in bobs) == 829
+    assert (compared, sum(bob.curve.alpha.size for bob in bobs)) == (826, 829)
 
 
 @pytest.mark.simulation
@@ -169,8 +167,7 @@ REPLICATES = 10_000
 def large():
     rng = np.random.default_rng(63_573)
     dev = br.Scores(rng.normal(1.0, 1.0, 5_000), rng.normal(-1.0, 1.2, 20_000))
-    test = br.Scores(rng.normal(1.0, 1.1, CLIENTS), rng.normal(-1.0, 1.2, IMPOSTORS))
-    return br.epc(dev, test)
+    return br.epc(dev, br.Scores(rng.normal(1.0, 1.1, CLIENTS), rng.normal(-1.0, 1.2, IMPOSTORS)))
 
 
 def rows_at_most(rng, scores, thresholds, replicates):
@@ -191,8 +188,7 @@ def test_quantiles_of_10_000_replicates_equal_row_resampling(large):
     standard error sqrt(.025 .975 / m) / .0584 sd, .069 sd for the rows and .027 sd for the 10 000:
     .074 together. Neighbouring alphas share most of their rows, so that four errors hold for all
     202 quantiles."""
-    band = large.band(resample="test", replicates=REPLICATES, rng=5)
-    rng = np.random.default_rng(6)
+    band, rng = large.band(resample="test", replicates=REPLICATES, rng=5), np.random.default_rng(6)
     frr = rows_at_most(rng, large.test_scores.client, large.threshold, 1500)
     far = 1.0 - rows_at_most(rng, large.test_scores.impostor, large.threshold, 1500)
     rows = 0.5 * (far + frr)
@@ -250,8 +246,7 @@ def losses(model, far, tpr):
     accepted = model.prior * tpr
     called, alpha = accepted + (1.0 - model.prior) * far, ORACLE_ALPHAS[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = accepted / called
-        f = accepted / (alpha * called + (1.0 - alpha) * model.prior)
+        precision, f = accepted / called, accepted / (alpha * called + (1.0 - alpha) * model.prior)
     return {"precision": np.abs(precision - alpha), "weighted-precision-recall": -(alpha * precision
         + (1.0 - alpha) * tpr), "f-measure": np.where(np.isnan(precision), np.nan, -f)}  # fmt: skip
 

@@ -349,8 +349,7 @@ def test_reflection_swaps_the_classes_target():
         # Every second one is a tie; where no score lies beyond, rejecting all is no mirror of
         # accepting all.
         alpha = (np.arange(2, 2 * n - 2, 5) / (2 * n)).tolist()
-        one = forecast(BETA, "far", m, n, alpha)
-        other = forecast(mirrored, "frr", n, m, alpha)
+        one, other = forecast(BETA, "far", m, n, alpha), forecast(mirrored, "frr", n, m, alpha)
         for a, b in (("far", "frr"), ("frr", "far"), ("hter", "hter")):
             for sd in ("", "_sd"):
                 assert_allclose(getattr(one, a + sd), getattr(other, b + sd), rtol=2e-5, err_msg=a)

@@ -42,8 +42,7 @@ def band(dev, test, **options):
 
 
 def proportion(curve, *alpha, resample="both"):
-    result = br.compare(curve, curve, resample=resample, replicates=5, rng=1)
-    return result.proportion_test(*alpha)
+    return br.compare(curve, curve, resample=resample, replicates=5, rng=1).proportion_test(*alpha)
 
 
 def replaced(**wrong):

@@ -140,8 +140,7 @@ def test_what_cannot_be_over_strata_is_refused(dev, scores, asked, words):
 
 
 def test_the_page_has_a_row_per_stratum_of_each_set(dev, tmp_path):
-    page = tmp_path / "page.html"
-    test = attacked(np.random.default_rng(5))
+    page, test = tmp_path / "page.html", attacked(np.random.default_rng(5))
     br.analyze(dev, test, family="normal", target="far=0.05").to_html(page)
     section = page.read_text().split('id="strata"')[1].split('id="curves"')[0]
     rows = [len(re.findall(rf"<tr><th><bdi[^>]*>{kind}<", section)) for kind in KINDS]

@@ -136,8 +136,7 @@ def test_both_classes_share_one_warning_and_one_rule():
     assert (fit.client.params["at_one"], fit.impostor.params["at_zero"]) == (3 / 13, 2 / 12)
     assert fit == br.fit(scores, boundary="inflate") == pickle.loads(pickle.dumps(fit))
     assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
-    z = np.log(INSIDE / (1 - INSIDE))
-    fit = br.fit_distribution(X, "logit-normal", boundary="drop")
+    z, fit = np.log(INSIDE / (1 - INSIDE)), br.fit_distribution(X, "logit-normal", boundary="drop")
     assert fit.values == approx((z.mean(), z.std()), rel=1e-13)
     with pytest.warns(br.BoundaryWarning, match="beside a logit-normal distribution"):
         fit = br.fit_distribution(X, "logit-normal")

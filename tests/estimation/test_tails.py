@@ -48,8 +48,7 @@ def test_the_likelihood_is_its_definition(shape):
     x = excesses(-0.4)
     with mp.workdps(40):
         expected = float(exact(x, mp.mpf(shape), mp.mpf("0.3")))
-    height = penalised(x, ONES, np.array([shape]), np.array([0.3]))
-    assert height[0] == approx(expected, rel=1e-12)
+    assert penalised(x, ONES, np.array([shape]), np.array([0.3]))[0] == approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("shape", [-0.7, -0.2, 0.0, 0.3, 0.9])
@@ -170,5 +169,4 @@ def test_groups_that_repeat_a_score_are_worth_one_and_one_group_or_none_has_no_e
     # alone.
     y = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0])
     # sums of (marked - 1/2) by group: 1, -1, 0; variance (1 + 1)/36 * 3/2, alone 1/4 / 6.
-    expected = approx((2.0 / 36.0 * 1.5) / (0.25 / 6.0))
-    assert effect_of(y, [0, 0, 1, 1, 2, 2])(y > 0.5) == expected
+    assert effect_of(y, [0, 0, 1, 1, 2, 2])(y > 0.5) == approx((2.0 / 36.0 * 1.5) / (0.25 / 6.0))

@@ -109,8 +109,7 @@ def test_separated_classes_say_no_more_than_their_numbers(n):
 @pytest.mark.simulation
 def test_point_masses_and_weights():
     rng = np.random.default_rng(5)
-    client = np.r_[np.zeros(20), rng.beta(4, 2, 60), np.ones(10)]
-    impostor = rng.beta(2, 4, 90)
+    client, impostor = np.r_[np.zeros(20), rng.beta(4, 2, 60), np.ones(10)], rng.beta(2, 4, 90)
     fit = br.fit(br.Scores(client, impostor), boundary="inflate")
     found = br.check_fit(fit, replicates=49, rng=1)
     inner = br.check_fit(br.fit(br.Scores(client[20:80], impostor)), replicates=49, rng=1)

@@ -88,8 +88,7 @@ def test_memory_is_that_of_the_distinct_scores(n):
 def test_quantiles_of_shares_of_many_trials(a, p):
     """Beside scipy, where it has its digits yet, to a part of the standard deviation; of few
     beside a gamma distribution."""
-    own = beta_quantile(np.array([a]), 1.001e12 - a, p)[0]
-    scipys = stats.beta(a, 1.001e12 - a)
+    own, scipys = beta_quantile(np.array([a]), 1.001e12 - a, p)[0], stats.beta(a, 1.001e12 - a)
     assert own == approx(scipys.ppf(p), abs=2e-7 * scipys.std())
     assert 1.0 - beta_quantile(1.001e12 - a, a, 1.0 - p) == approx(own, abs=1e-16)
     if a <= 1e5:

@@ -356,8 +356,7 @@ def test_the_best_has_tails_where_its_family_is_poor():
     assert not f.client.tails
     assert "impostors are poorly fitted at FAR 0.5 %" in f.reason
     assert "have a tail at the upper end" in f.reason
-    again = br.fit(heavy, f.family, tails={"impostor": "upper"})
-    assert f.model.impostor == again.model.impostor
+    assert f.model.impostor == br.fit(heavy, f.family, tails={"impostor": "upper"}).model.impostor
     good = br.fit(br.Scores(rng.normal(2, 1, 2000), rng.normal(0, 1, 2000)), "best")
     assert not good.client.tails
     assert not good.impostor.tails

@@ -73,8 +73,7 @@ def test_weights_are_copies_in_every_family(family):
     assert_allclose(weighted.cov, copies.cov, rtol=10.0 * rtol)
     assert weighted.log_likelihood == approx(copies.log_likelihood, rel=1e-12, nan_ok=True)
     t = np.linspace(0.0, 1.0, 11)
-    cdfs = weighted.distribution.cdf(t), copies.distribution.cdf(t)
-    assert_allclose(*cdfs, rtol=10.0 * rtol)
+    assert_allclose(*(weighted.distribution.cdf(t), copies.distribution.cdf(t)), rtol=10.0 * rtol)
     assert (weighted.n, weighted.total_weight) == (45, 90.0)
 
 

@@ -78,8 +78,7 @@ def test_tails_of_scales_sizes_cosines_copies_and_counts():
     on_unit = br.fit(data, tails={"impostor": "upper"})
     for far in (0.01, 0.001):
         there = float(on_cosines.model.at_far(far).threshold)
-        here = float(on_unit.model.at_far(far).threshold)
-        assert 0.5 * (there + 1.0) == approx(here, rel=1e-6)
+        assert 0.5 * (there + 1.0) == approx(float(on_unit.model.at_far(far).threshold), rel=1e-6)
     data = scores()
     ends = br.Scores(np.append(data.client, 1.0), np.append(data.impostor, [1.0, 1.0]))
     with pytest.raises(InputError, match="exactly there"):
@@ -203,8 +202,7 @@ def test_intervals_bands_and_differences_are_those_of_the_tail(fitted):
     assert joint.low[0] < band.low[0]
     assert joint.high[0] > band.high[0]
     # Independent systems: the square root of the sum of squares of what each end is away.
-    other = br.fit(scores(seed=9), tails="both")
-    options = {"far": 2e-3, "method": "integrated"}
+    other, options = br.fit(scores(seed=9), tails="both"), {"far": 2e-3, "method": "integrated"}
     found = br.difference(fitted, other, "threshold", paired=False, **options)
     a, b = (f.interval("threshold", **options) for f in (fitted, other))
     assert found.method == "tail, integrated"
@@ -258,8 +256,7 @@ def test_dev_fits_are_made_again_with_their_tails(fitted):
 def test_a_summary_has_the_tails_of_its_scores():
     data = scores(5000)
     frame = frame_of(data)
-    halves = [br.summarize(frame.iloc[k::2]) for k in (0, 1)]
-    of_rows = br.fit(data, tails="both")
+    halves, of_rows = [br.summarize(frame.iloc[k::2]) for k in (0, 1)], br.fit(data, tails="both")
     for summary in (br.summarize(frame), halves[0] + halves[1]):
         found = br.fit(summary, tails="both")
         for who in ("client", "impostor"):

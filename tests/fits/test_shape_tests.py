@@ -65,8 +65,7 @@ def fit_of(client, impostor, n, seed):
 def inflated_fit(seed=5):
     rng = np.random.default_rng(seed)
     client = np.r_[np.zeros(3), rng.beta(4, 2, 97)]
-    impostor = np.r_[np.zeros(20), rng.beta(2, 4, 80)]
-    return br.fit(br.Scores(client, impostor), boundary="inflate")
+    return br.fit(br.Scores(client, np.r_[np.zeros(20), rng.beta(2, 4, 80)]), boundary="inflate")
 
 
 def grouped_normal(seed=12, people=25):
@@ -115,8 +114,7 @@ def modified_root(client, impostor, shared):
             / (4 * s.max() * t.max()) for s in steps] for t in steps])  # fmt: skip
 
     free = maximum(value, [1.5, 1.5, 1.5, 1.5])
-    common = maximum(lambda x: value(tied(x)), [1.5, 1.5, 1.5])
-    d = free[shared] - free[2 + shared]
+    common, d = maximum(lambda x: value(tied(x)), [1.5, 1.5, 1.5]), free[shared] - free[2 + shared]
     r = math.copysign(math.sqrt(2 * (value(free) - value(tied(common)))), d)
     det = [np.linalg.det(information(*at))
         for at in ((value, free), (lambda x: value(tied(x)), common))]  # fmt: skip
@@ -176,8 +174,7 @@ def test_ends_reflected_in_copies_and_in_cells():
 def test_ends_of_normal_laws_by_the_f_test():
     rng = np.random.default_rng(9)
     x, y = rng.normal(1, 1.3, 30), rng.normal(0, 1, 50)
-    tests = br.fit(br.Scores(x, y), "normal").end_tests()
-    ratio = x.var(ddof=1) / y.var(ddof=1)
+    tests, ratio = br.fit(br.Scores(x, y), "normal").end_tests(), x.var(ddof=1) / y.var(ddof=1)
     upper = stats.f.sf(ratio, 29, 49)
     assert ratio > 1
     for test, sign in ((tests.at_zero, -1), (tests.at_one, 1)):
@@ -330,11 +327,9 @@ def test_masses_of_groups_by_hand():
         client_groups=who, impostor_groups=who)  # fmt: skip
     marks = (x == 0).astype(float), (y == 0).astype(float)
     assert groups is not None
-    one = score_test(share_parts(marks, (100.0, 100.0), groups), groups)
-    many = groups_of(double)
+    one, many = score_test(share_parts(marks, (100.0, 100.0), groups), groups), groups_of(double)
     assert many is not None
-    two = score_test(share_parts(marks, (200.0, 200.0), many), many)
-    assert one.z == approx(two.z, rel=1e-12)
+    assert one.z == approx(score_test(share_parts(marks, (200.0, 200.0), many), many).z, rel=1e-12)
 
 
 @pytest.mark.parametrize("rho", [-0.95, -0.8, -0.5, 0.3])

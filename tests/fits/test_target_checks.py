@@ -289,8 +289,7 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval():
     (found,) = check_targets(br.fit(coarse), far=0.05)
     # The bin of width 1/8 around the threshold: the fewest and the most that may be above.
     k = math.floor(8 * found.threshold)
-    fewest = int(np.sum(scores.impostor > (k + 1) / 8))
-    most = int(np.sum(scores.impostor > k / 8))
+    fewest, most = int(np.sum(scores.impostor > (k + 1) / 8)), int(np.sum(scores.impostor > k / 8))
     ends = [stats.binomtest(n, 2000).proportion_ci(method="exact") for n in (fewest, most)]
     assert found.observed == (fewest + most) / 2
     assert (found.low, found.high) == approx((ends[0].low, ends[1].high), rel=1e-9)

@@ -161,8 +161,7 @@ def test_the_paired_difference_of_groups():
         found = br.auc_test(*pair)
         assert found.statistic == approx(sign * z, rel=1e-10)
         assert found.p_value == approx(2 * stats.t.sf(abs(z), freedom), rel=1e-9)
-    bare = br.auc_test(br.Scores(a.client, a.impostor), b)
-    assert br.auc_test(a, b, groups=False) == bare
+    assert br.auc_test(a, b, groups=False) == br.auc_test(br.Scores(a.client, a.impostor), b)
     unpaired = br.auc_test(a, grouped(7, crossed=False), paired=False)
     variance = by_pairs(a) + by_pairs(grouped(7, crossed=False))
     error = unpaired.difference.estimate / unpaired.statistic
@@ -295,8 +294,7 @@ def test_the_test_of_a_separated_system_agrees_with_its_interval(n, *, paired):
 def hanley(a, m, n):
     """Hanley and McNeil's error of exponential scores, both sizes less 1 taken as N - 1."""
     one, two = a / (2 - a), 2 * a * a / (1 + a)
-    more = ((m + n) / 2 - 1) * (one - a * a + two - a * a)
-    return math.sqrt((a * (1 - a) + more) / (m * n))
+    return math.sqrt((a * (1 - a) + (((m + n) / 2 - 1) * (one - a * a + two - a * a))) / (m * n))
 
 
 @pytest.mark.parametrize(("client", "impostor"), [
@@ -341,8 +339,7 @@ def test_the_default_is_the_mean_on_the_logit_scale(mirrored):
             assert getattr(found, end) == approx(1 / (1 + math.exp(-mean)), rel=1e-9)
             between = sorted(getattr(other, end) for other in others)
             assert between[0] <= getattr(found, end) <= between[1]
-        assert found.estimate == approx(area, rel=1e-15)
-        assert found.method == "logit-delong+newcombe"
+        assert (found.estimate, found.method) == (approx(area, rel=1e-15), "logit-delong+newcombe")
 
 
 def test_the_default_of_weights_and_without_groups_or_variance():
@@ -358,13 +355,11 @@ def test_the_default_of_weights_and_without_groups_or_variance():
         np.arange(40)), ([0.5] * 4, [0.5] * 3), ([0.5] * 4, [0.2] * 3)):  # fmt: skip
         scores = br.Scores(client, impostor)
         found = br.auc_interval(scores)
-        assert found == br.auc_interval(scores, method="newcombe")
-        assert found.method == "newcombe"
+        assert (found, found.method) == (br.auc_interval(scores, method="newcombe"), "newcombe")
         assert found.high - found.low > 0.01
         if found.estimate > 0:
             m, n = scores.n_client, scores.n_impostor
-            low = newcombes_end(found.estimate, m, n, above=False)
-            assert found.low == approx(low, rel=1e-9)
+            assert found.low == approx(newcombes_end(found.estimate, m, n, above=False), rel=1e-9)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])

@@ -48,8 +48,7 @@ def test_rates_and_fits_by_hand_seeds_and_equal_systems():
     assert found.method == "exact"
     # The mean of the clients: the correlation is that of the scores, the variance s^2/n.
     a, b = systems(4, 400)
-    fits = [br.fit(s, "normal") for s in (a, b)]
-    found = br.difference(*fits, "client-mean", method="family")
+    found = br.difference(*[br.fit(s, "normal") for s in (a, b)], "client-mean", method="family")
     assert found.correlation == approx(np.corrcoef(a.client, b.client)[0, 1], rel=1e-6)
     paired = stats.ttest_rel(a.client, b.client)
     own = paired.confidence_interval(0.95)

@@ -86,8 +86,7 @@ def test_a_number_that_the_scores_contradict_says_so_at_the_call():
         with pytest.warns(br.MisfitWarning, match="the scores contradict the fit") as told:
             found = fit.interval(stat, **point)
         assert not own.low <= found.estimate <= own.high
-        assert len(told) == 1
-        assert notices(found) == ["MisfitWarning"]
+        assert (len(told), notices(found)) == (1, ["MisfitWarning"])
     for call in (fit.eer, fit.youden, lambda: fit.min_weighted_error(0.5)):
         with pytest.warns(br.MisfitWarning, match="the scores contradict the fit"):
             assert "MisfitWarning" in notices(call())

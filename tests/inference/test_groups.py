@@ -221,8 +221,7 @@ def brute_values(scores, curve, replicates):
         w_c, w_i = brute_weights(rng, scores)
         frr, far = w_c @ wrong[0] / w_c.sum(), w_i @ wrong[1] / w_i.sum()
         prior = w_c.sum() / (w_c.sum() + w_i.sum())
-        accepted = prior * (1 - frr) + (1 - prior) * far
-        precise = curve.measure == "precision"
+        accepted, precise = prior * (1 - frr) + (1 - prior) * far, curve.measure == "precision"
         values[r] = prior * (1 - frr) / accepted if precise else 0.5 * (far + frr)
     return values
 
@@ -380,8 +379,7 @@ def test_delta_and_bootstrap_agree_on_many_groups(measure):
 
 def test_delta_bands_by_hand_and_exact_ones():
     """logit FAR -+ t sd / (FAR (1 - FAR)); 4 groups of 5, hits 1, 2, 3, 4."""
-    delta = {"resample": "test", "method": "delta"}
-    hits = np.tril(np.ones((4, 5)))
+    delta, hits = {"resample": "test", "method": "delta"}, np.tril(np.ones((4, 5)))
     scores = made([2.0, 3.0], hits.ravel() * 4.0 - 2.0, None, np.repeat([1, 2, 3, 4], 5))
     curve, sums = br.epc(DEV, scores, alpha=[0.5], measure="far"), (np.arange(1, 5) - 2.5) / 20
     band, single = curve.band(**delta), curve.band(**delta, groups=False)
@@ -561,8 +559,7 @@ def test_paired_differences_are_those_of_drawn_rows(make):
     assert result.groups == (labels_of(a), labels_of(a))
     bare = br.epc(DEV, br.Scores(b.client, b.impostor), alpha=ALPHAS)
     drawn = {"replicates": 300, "rng": 1}
-    same = [br.compare(one, two, **drawn).differences for two in (bare, other)]
-    assert_array_equal(*same)
+    assert_array_equal(*[br.compare(one, two, **drawn).differences for two in (bare, other)])
     assert br.compare(one, other, groups=False, **drawn).groups is None
     unpaired = br.compare(one, bare, resample="test", paired=False, **drawn)
     assert unpaired.groups == (labels_of(a), None)

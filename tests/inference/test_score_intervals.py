@@ -405,8 +405,7 @@ def test_thresholds_and_failed_replicates():
     # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
     scores, law = normal_scores(2), stats.binom(80, 0.1)
     fewest, most = int(law.ppf(0.025)), int(law.ppf(0.975))
-    descending = np.sort(scores.impostor)[::-1]
-    found = br.interval(scores, "threshold", far=0.1)
+    descending, found = np.sort(scores.impostor)[::-1], br.interval(scores, "threshold", far=0.1)
     assert ends(found) == (descending[most], descending[fewest - 1])
     assert found.low < found.estimate < found.high
     few = br.interval(normal_scores(2, 60, 20), "threshold", far=0.1)
@@ -551,8 +550,7 @@ def test_bootstrapped_thresholds_and_equal_spreads():
         np.round(stats.norm(0, 1).ppf(PLACES), 1))  # fmt: skip
     found = br.interval(scores, "threshold", at="eer", method="bootstrap", rng=1, replicates=200)
     values = np.unique(np.concatenate([scores.client, scores.impostor]))
-    above = values[values > found.estimate].min()
-    below = values[values <= found.estimate].max()
+    above, below = values[values > found.estimate].min(), values[values <= found.estimate].max()
     assert found.low <= below < found.estimate < above <= found.high
     # The share without a score is a binomial one, and covaries with nothing.
     scores = br.Scores(2.0 + PLACES, PLACES, n_client_rejected=10, n_impostor_rejected=5)

@@ -94,8 +94,7 @@ def test_less_than_one_score_is_an_extrapolation():
     fit = br.fit(bells(200, 200))
     with pytest.warns(br.ExtrapolationWarning, match=r"^2 rates .* FAR 1e-05 ") as caught:
         points = fit.at_far([0.1, 1e-3, 1e-5])
-    assert len(caught) == 1
-    assert points.extrapolated.tolist() == [False, True, True]
+    assert (len(caught), points.extrapolated.tolist()) == (1, [False, True, True])
     assert points[1].extrapolated is True
     assert points[1].n_beyond[1] == approx(0.2)
     fit = br.fit(bells(200, 200))

@@ -152,8 +152,7 @@ def test_one_rate_for_all_is_the_chi_square_test_of_a_table():
 
 def test_other_statistics_are_of_a_stratum_and_all_of_the_other_class():
     rng = np.random.default_rng(0)
-    client, impostor = rng.normal(1.5, 1, 60), rng.normal(0, 1, 90)
-    strata = np.repeat(NAMES, 30)
+    client, impostor, strata = rng.normal(1.5, 1, 60), rng.normal(0, 1, 90), np.repeat(NAMES, 30)
     table = br.by_stratum(br.Scores(client, impostor, impostor_strata=strata), "auc")
     own = [br.interval(br.Scores(client, impostor[strata == name]), "auc") for name in NAMES]
     assert table.estimate.tolist() == [i.estimate for i in own]
