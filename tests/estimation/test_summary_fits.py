@@ -5,6 +5,7 @@ import json
 import math
 from dataclasses import replace
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pytest
@@ -351,7 +352,8 @@ def test_the_report_is_the_same_through_every_engine(engine, files, streamed, tm
         gaps = [part["distances"].pop("roc") for part in (first, second)]
         assert gaps[0] == approx(gaps[1], abs=1e-5)
     assert same_numbers(*documents)
-    assert same_numbers(*(a.to_frame().to_dict("list") for a in analyses))
+    frames = [nw.from_native(a.to_frame(), eager_only=True) for a in analyses]
+    assert same_numbers(*(frame.to_dict(as_series=False) for frame in frames))
     if engine == "duckdb":
         pages = [tmp_path / "engine.html", tmp_path / "file.html"]
         for page, analysis in zip(pages, analyses, strict=True):
