@@ -17,6 +17,7 @@ from betaroc.inference.scores_beyond import count_p_value, counted_rates_of, est
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 from betaroc.report import score_set
+from betaroc.report.sections import points_grids
 
 plain = DEFAULT.fill
 
@@ -224,3 +225,12 @@ def test_a_true_hook_is_seldom_denied():
     assert said["the ROC lies above the diagonal everywhere"] <= 3
     assert said["wrong end"] <= 6  # of 120
     assert said["the ROC lies below the diagonal at the low"] > 18
+
+
+def test_a_count_of_none_says_which_rate_it_leaves_open():
+    """Of 400 impostors none above the threshold: FAR is at most 1 - .05**(1/400) at 95 %."""
+    scores = br.Scores(np.linspace(0.3, 0.9, 300), np.linspace(0.1, 0.7, 400))
+    dev = score_set.ScoreSet("dev", "dev", scores, None, empirical_model(scores, "dev"), None)
+    (grid,) = points_grids(score_set.observed_points(dev, (), 0.95), [(dev, "dev")], 0.95)
+    notes = {getattr(cell, "note", "") for row in grid.rows for cell in getattr(row, "cells", ())}
+    assert notes == {"", f"none of 400: up to {percent(1.0 - 0.05 ** (1 / 400))}"}
