@@ -167,7 +167,8 @@ def test_the_curve_reaches_into_both_corners():
 def test_hull_is_concave_and_above_the_curve(names):
     pair, rejecting = model(*names), "rejecting" in " ".join(names)
     for roc in (pair.roc(), pair.roc("impostor")):
-        hull, points = roc.hull(), roc.hull().points(6000)
+        hull = roc.hull()
+        points = hull.points(6000)
         along, up = (
             (points.far, points.tpr) if roc.positive == "client" else (points.frr, points.tnr)
         )
