@@ -68,7 +68,7 @@ ANSWERS = {
     "reflected inverse": lambda m: m.roc("impostor").fpr(LEVELS),
     "reflected slope": lambda m: m.roc("impostor").slope(LEVELS),
     "concave": lambda m: str(m.roc().is_concave),
-    "hull": lambda m: [m.roc().hull().auc(), *m.roc().hull().tpr([0.05, 0.4, 0.9])],
+    "hull": lambda m: (lambda hull: [hull.auc(), *hull.tpr([0.05, 0.4, 0.9])])(m.roc().hull()),
     "hull eer": lambda m: m.eer("hull").hter,
     "precision": lambda m: m.precision_recall().precision([0.1, 0.5, 1.0]),
     "det": lambda m: m.det().frr(LEVELS),
