@@ -1208,7 +1208,7 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         rows.append(tree.Row((tree.Cell(row.name, note=what), *cells)))
     if d.over != POOLED:
         tables = [d.strata, *([] if check is None else [check.strata])]
-        each = (tree.rate_cell(*_as_rate(t.of_all(d.over))) if t else "no strata" for t in tables)
+        each = (tree.rate_cell(*_as_rate(t._of_all(d.over))) if t else "no strata" for t in tables)
         what = "of the worst stratum" if d.over == WORST else "the mean of strata by weights"
         rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=what), *each)))
     if d.target not in TARGET_RATES:

@@ -382,7 +382,7 @@ def _mean_judgement(
     if missing:
         words = f" The test lacks {named_strata(missing)}, so that it cannot tell of the mean."
         return (math.nan,) * 3, before._replace(reason=before.reason + words)
-    mean = table.of_all(over)
+    mean = table._of_all(over)
     result = mean.estimate, mean.low, mean.high
     seen = (
         f"the mean of the strata of the test is {shown_rate(mean.estimate)}, interval"

@@ -125,7 +125,7 @@ class StrataTable(Tabular, Exportable):
         names = ("stratum", "n", "estimate", "low", "high", "size")
         return self._table({name: getattr(self, name) for name in names})
 
-    def of_all(self, over: str | Mapping[str, float]) -> Interval:
+    def _of_all(self, over: str | Mapping[str, float]) -> Interval:
         """The worst rate, or the mean of all by weights."""
         if over == WORST:
             return self.worst
