@@ -451,16 +451,14 @@ class PerturbedModels:
 
     def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
         """Both distributions where the coordinates are off by so much."""
-        results, places, laws = (self.fit.client, self.fit.impostor), self.place + away, []
-        cut = len(self.names[0])
-        for result, part, at in zip(
-            results, self._parts, (slice(cut), slice(cut, None)), strict=True
-        ):
-            law = result.distribution
-            if np.any(away[at]):
-                law = moved(law, part.names, places[at].tolist())
-            laws.append(law)
-        return laws[0], laws[1]
+        names, values = self.names, (self.place + away).tolist()
+        client, impostor = self.fit.client.distribution, self.fit.impostor.distribution
+        cut = len(names[0])
+        if np.any(away[:cut]):
+            client = moved(client, names[0], values[:cut])
+        if np.any(away[cut:]):
+            impostor = moved(impostor, names[1], values[cut:])
+        return client, impostor
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model there."""
