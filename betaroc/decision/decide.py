@@ -880,17 +880,20 @@ def rate_assessment(
     if method.far + method.frr >= 1.0:
         return _of_no_use(method, target.words)
     name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
-    many, need, size = target.units, spaced(needed), spaced(n)
-    have = f"{size} {many}" if target.grouped else words.counted(target.who, n, size)
-    each, whose, where = "", "dev", ""
-    if target.strata:
+    many, need = target.units, spaced(needed)
+    have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))
+    each, whose, where, required = "", "dev", "", f"; {need} needed"
+    if target.strata and not target.smallest:
+        each, required = f" in the mean of {target.strata} strata by their weights", ""
+    elif target.strata:
         each, whose = f" for each of {target.strata} strata", f"stratum {target.smallest}"
         where = f" in the smallest, {target.smallest}"
     if method.how == "guaranteed":
+        about = "about " * (target.grouped or not required)
         keep = (
-            f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence {name}"
+            f"With {about}{100.0 * target.confidence:g} % confidence {name}"
             f" stays at or below {asked}{each} on trials like dev's"
-            f" ({have}{where}; {need} needed)."
+            f" ({have}{where}{required})."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
             remedy = f"other {target.many}, sensor or model; trials that share a person."
@@ -898,11 +901,14 @@ def rate_assessment(
         clients, impostors = words.many("client"), words.many("impostor")
         counted = (f"{FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])}"
                    f" {rate_span(*far[1:])}")  # fmt: skip
-        but = f" But dev does not show that {clients} are accepted more often than {impostors}:"
-        remedy = f"more {clients}, or scores that tell {clients} from {impostors} better."
-        return Assessment(AMBER, f"{keep}{but} {counted}.", remedy)
-    lacking = f"A guarantee needs {need} {many}{' of each' * bool(each)}, {whose} has {size}."
-    remedy = f"{need} {many}{where} for a guarantee (you have {size})."
+        return Assessment(
+            AMBER,
+            f"{keep} But dev does not show that {clients} are accepted more often than"
+            f" {impostors}: {counted}.",
+            f"more {clients}, or scores that tell {clients} from {impostors} better.",
+        )
+    lacking = f"A guarantee needs {need} {many}{' of each' * bool(each)}, {whose} has {spaced(n)}."
+    remedy = f"{need} {many}{where} for a guarantee (you have {spaced(n)})."
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
     expected = f"{name} is expected at {rate(method.expected)}"
@@ -910,8 +916,9 @@ def rate_assessment(
         tied = not target.grouped and round(method.expected * (n + 1)) - 1 > method.n_beyond
         reason = f"{expected}{' or less' * tied}, at most {asked} on average{each}. {lacking}"
         return Assessment(AMBER, reason, remedy)
-    tail, why = method.how == "tail", template_of(method.why)
-    by = "a tail of dev's scores" if tail else f"the fitted {method.family} distribution"
+    by, why = f"the fitted {method.family} distribution", template_of(method.why)
+    if method.how == "tail":
+        by = "a tail of dev's scores"
     if why.endswith(thresholds.POOR):
         reason = f"The threshold is that of {by}, which does not hold there: {why}."
         return Assessment(RED, reason, f"another family or a tail; {remedy}")
@@ -922,12 +929,13 @@ def rate_assessment(
 def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
     """Of a threshold at which clients are accepted no more often than impostors."""
     clients, impostors = words.many("client"), words.many("impostor")
-    rates = f"{FRR} {rate(method.frr)}, {FAR} {rate(method.far)}"
     return Assessment(
-        RED, f"At this threshold dev accepts {clients} no more often than {impostors}: {rates}.",
+        RED,
+        f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
+        f" {rate(method.frr)}, {FAR} {rate(method.far)}.",
         f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
         " with the opposite sign, if these are the wrong way round.",
-    )  # fmt: skip
+    )
 
 
 def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
@@ -935,14 +943,15 @@ def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
     if asked.costs is None and method.far + method.frr >= 1.0:
         return _of_no_use(method, asked.words)
     start = f"The threshold has {'the least mean cost' if asked.costs else f'{EQUAL_ERROR_RATE}s'}"
-    fitted = f"by the fitted {method.family} distributions"
+    by = f"by the fitted {method.family} distributions"
+    if method.how == "counted":
+        by = "counted on dev"
     if asked.costs is None and method.threshold == -math.inf:
         start = (
             f"No threshold has {EQUAL_ERROR_RATE}s, since {asked.words.many('client')} without a"
             f" score count as rejected: the lowest has {FRR} {rate(method.frr)} and"
             f" {FAR} {rate(method.far)}"
         )
-    by = "counted on dev" if method.how == "counted" else fitted
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Assessment(AMBER, reason, "a target for one of the rates.")
 
@@ -974,21 +983,21 @@ def rate_judgement(
     d: Decision, before: Assessment, result: Rate, test: Counted | None
 ) -> Assessment:  # fmt: skip
     """Of a target rate: its rate with its interval on a test."""
-    (observed, low, high), (status, reason, remedy, _) = result, before
+    observed, low, high = result
     if low > d.rate:
         return _broken(d, test, observed, low)
+    status, reason, remedy, _ = before
     seen = f"{rate(observed)}, interval"
     if high <= d.rate:
         agrees = "observes" if status == RED else "agrees:"
-        return Assessment(
-            status, f"{reason} Test {agrees} {seen} up to {rate(high)}.", remedy, "kept"
-        )
-    words = f"{reason} Test observes {seen} {rate_span(low, high)}"
+        words = f"Test {agrees} {seen} up to {rate(high)}."
+        return Assessment(status, f"{reason} {words}", remedy, "kept")
+    words = f"Test observes {seen} {rate_span(low, high)}"
     if observed > d.rate:
         words += f": above {100.0 * d.rate:g} %, which the interval includes"
         if status == GREEN:
             status, remedy = AMBER, f"more {d._asked.many} in the test set; {remedy}"
-    return Assessment(status, f"{words}.", remedy)
+    return Assessment(status, f"{reason} {words}.", remedy)
 
 
 def _broken(d: Decision, test: Counted | None, observed: float, low: float) -> Assessment:
@@ -1161,13 +1170,13 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
 
     The target's rate on dev is that to be expected; all others are counted.
     """
-    rows = []
-    for name, kind, who, made in _ROWS if any(item.has_rejected for item in sets) else _ROWS[:2]:
-        of = (item._scored if made else item for item in sets)
+    absent, rows = any(item.has_rejected for item in sets), []
+    for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
+        of = [item._scored if made else item for item in sets]
         cells = [_cell(item, kind, d.threshold, d.confidence) for item in of]
         if kind == d.target and not made and d.over == POOLED:
-            cells[0] = cells[0]._replace(rate=getattr(d.expected, kind), low=d.interval.low,
-                                         high=d.interval.high)  # fmt: skip
+            expected = getattr(d.expected, kind)
+            cells[0] = cells[0]._replace(rate=expected, low=d.interval.low, high=d.interval.high)
         rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 
