@@ -139,12 +139,13 @@ def name_among(name: str, options: Sequence[str]) -> str:
     return next((word for word in (name, *SYNONYMS.get(name, ())) if word in options), name)
 
 
+_ATTACKS = {"attack", "spoof", "fake", "deepfake", "morph", "presentation attack"}
 #: Of each word of clients the words of impostors that leave no doubt which class is which.
 _PAIRS = {
     "client": {"impostor", "imposter"},
     "genuine": {"impostor", "imposter", "attack", "spoof", "fake", "forgery", "deepfake"},
-    "bona fide": {"attack", "spoof", "fake", "deepfake", "morph", "presentation attack"},
-    "bonafide": {"attack", "spoof", "fake", "deepfake", "morph", "presentation attack"},
+    "bona fide": _ATTACKS,
+    "bonafide": _ATTACKS,
     "live": {"attack", "spoof", "fake"},
     "real": {"attack", "spoof", "fake", "deepfake"},
     "target": {"nontarget", "non target"},

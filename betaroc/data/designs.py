@@ -21,6 +21,7 @@ from betaroc.data.scores import Scores
 _COLLINEAR = 1e-8
 #: Leverage, in units of the largest of any trial, beyond which values together are far from all.
 _FAR_OUT = 2.0
+_REMEDY = "A covariate of the impostors alone is left to them by client_formula='1'; omit others."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +149,7 @@ class DesignMatrix:
             if len({*values.tolist()}) < 2:
                 actual = f"it is {format_value(values[0].item())} for all {values.size} of them"
                 raise InputError(
-                    f"{c.name!r} must vary among the {who} trials; {actual}. {self._hint(who)}"
+                    f"{c.name!r} must vary among the {who} trials; {actual}. {_REMEDY}"
                 )
         x = self.rows[who]
         units = np.max(np.abs(x), axis=0)
@@ -161,13 +162,8 @@ class DesignMatrix:
         part = [n for n, share in zip(self.names, axes[-1], strict=False) if abs(share) > 1e-4]
         raise InputError(
             f"{self.name} must have columns that the {who} trials tell apart;"
-            f" {format_list(part, 8)} are collinear, or do not vary. {self._hint(who)}"
+            f" {format_list(part, 8)} are collinear, or do not vary. {_REMEDY}"
         )
-
-    def _hint(self, who: str) -> str:
-        if who == "client" and len(self.rows) > 1:
-            return "A covariate of the impostors alone is left to them by client_formula='1'."
-        return "Leave one out of the formula."
 
 
 def _column(values: AnyArray, covariate: Covariate) -> Any:

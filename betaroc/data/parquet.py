@@ -103,12 +103,11 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
         gone = np.flatnonzero(batch.column(column).is_null().to_numpy(zero_copy_only=False))
         absent = column in wanted.optional or (role == "score" and wanted.missing != FAIL)
         if gone.size and not absent:
-            remedy = ", or pass `missing='drop'` or `missing='reject'`." * (role == "score")
             raise FileFormatError(
                 f"{name}: column {format_value(column)} must have no missing value; got {gone.size}"
                 f" null in the first {start + n} rows, first in rows"
                 f" {format_list((gone + start).tolist())} (counted from 0). Drop these rows"
-                + worded(remedy or ".")
+                + worded(", or if they are scores pass `missing='drop'` or `missing='reject'`.")
             )
     scores: AnyArray = np.zeros(n)
     if wanted.score is not None:

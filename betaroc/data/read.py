@@ -552,9 +552,7 @@ def read_columns(
         labels.check_hard_labels(called, present.size, present, kind=FileFormatError)
     source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
     words = labelled.words(is_client)
-    names = {
-        c: rows.names[present] for c, present in zip(wanted.named, rows.wanted.named, strict=True)
-    }
+    names = dict(zip(wanted.named, map(rows.names.get, rows.wanted.named), strict=True))
     return ScoreColumns(scores, is_client[: rows.codes.size], names, words, source)
 
 
