@@ -135,7 +135,7 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     ([br.Scores([0.4, 0.9], [0.1, 0.2], name="x")] * 2,
         {}, INPUT, "names of their own; 2 are called 'x'"),
     (FRAME | {"system": ["a", 1, "b", "b"]}, {}, INPUT, "names of one type; got int, str"),
-    (pd.DataFrame(FRAME)[:0], {}, INPUT, "no rows"),
+    (pd.DataFrame(FRAME)[:0], {}, INPUT, "it is empty"),
     (FRAME, {"system": "sytem"}, INPUT, "Did you mean 'system'"),
     (FRAME, {"system": "score"}, INPUT, "three columns"),
     (FRAME, {"family": "beta-mixture"}, INPUT, "only sums are collected"),
