@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from inspect import signature
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _estimator_has, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
@@ -39,6 +39,19 @@ _OF_RANKS = ("guaranteed", "average")
 _OUT_OF_FOLD = "Dev are out-of-fold scores, not those of the model fitted again to all rows"
 _MEASURED = "for it the bound was measured on some models, not guaranteed"
 _APART = 'rows that the model never saw as the dev set (cv="prefit")'
+
+
+_Method = TypeVar("_Method", bound=Callable[..., FloatArray])
+
+
+def _where_estimator_has(name: str) -> Callable[[_Method], _Method]:
+    """Show a method where the estimator, fitted if it is, has it."""
+
+    def check(self: Any) -> bool:
+        getattr(getattr(self, "estimator_", self.estimator), name)
+        return True
+
+    return available_if(check)
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -363,17 +376,17 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         values = trials.client_scores(self.estimator_, X, self.response_method_, labels)
         return labels.of(self.decision_.accept(values), self.classes_)
 
-    @available_if(_estimator_has("predict_proba"))
+    @_where_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the estimator; no threshold takes part."""
         return self._fitted().predict_proba(X)
 
-    @available_if(_estimator_has("predict_log_proba"))
+    @_where_estimator_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of its probabilities; no threshold takes part."""
         return self._fitted().predict_log_proba(X)
 
-    @available_if(_estimator_has("decision_function"))
+    @_where_estimator_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the estimator; no threshold takes part."""
         return self._fitted().decision_function(X)
