@@ -252,10 +252,11 @@ class Decision(Tabular, Exportable):
         FAR and FRR that dev counts at the threshold, each with its interval; no part of equality.
     absent : int
         Trials of dev, of the class of a target rate, that have no score and count as rejected.
-    over : str
-        "worst": the target is kept for every stratum; "pooled": for all trials together.
+    over : str or mapping
+        "worst": the target is kept for every stratum; "pooled": for all trials together; weights:
+        for the mean of the rates of strata.
     strata : StrataTable or None
-        The target's rate of each stratum at the threshold, where it is over the worst of them.
+        The target's rate of each stratum at the threshold, where it is over strata.
     unseen : UnseenStrata or None
         Each stratum left out in turn: the threshold without it, its own rate there.
     library : str, optional
@@ -804,7 +805,7 @@ def _decision(
     """A method that was taken, with all that is said of it; of others how they are made."""
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
-    if strata:
+    if strata and strata["unseen"] is not None:
         more = strata_words(strata["strata"], strata["unseen"], asked)
     else:
         assessed, more = of_mixture(assessed, scores, asked, method.threshold)
@@ -1208,7 +1209,8 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         rows.append(tree.Row((tree.Cell(row.name, note=what), *cells)))
     if d.over != POOLED:
         tables = [d.strata, *([] if check is None else [check.strata])]
-        each = (tree.rate_cell(*_as_rate(t._of_all(d.over))) if t else "no strata" for t in tables)
+        known = [t and t._of_all(d.over) for t in tables]
+        each = (tree.rate_cell(*_as_rate(item)) if item else "no such strata" for item in known)
         what = "of the worst stratum" if d.over == WORST else "the mean of strata by weights"
         rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=what), *each)))
     if d.target not in TARGET_RATES:

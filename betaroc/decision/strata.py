@@ -254,8 +254,8 @@ def method_over(
         raise refusal("how", f"be {rule} over strata", repr(target.how), 'Take it over="pooled".')
     why = template_of(tried[-1].why)
     error = InputError.about(target.kind)(
-        f"{target.kind}={target.rate:g} must be possible to decide on for every stratum; it is"
-        f" not for {why}. Give more of their trials, leave them out, or ask for a larger rate"
+        f"{target.kind}={target.rate:g} must be possible to decide on over strata; it is not"
+        f" for {why}. Give more of their trials, leave them out, or ask for a larger rate"
         + worded(' or for the mixture (`over="pooled"`).')
     )
     error.needed = needed_for_guarantee(target.rate, target.confidence)  # type: ignore[attr-defined]
@@ -286,11 +286,9 @@ def named_strata(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(foreign(name).short for name in names[:most]) + more
 
 
-def strata_words(table: StrataTable, unseen: UnseenStrata | None, target: Target) -> str:
+def strata_words(table: StrataTable, unseen: UnseenStrata, target: Target) -> str:
     """The worst stratum of dev, and what one that dev does not have may do."""
     name, worst = short_name(target.kind), table.worst
-    if unseen is None:
-        return f" The worst is {foreign(table.worst_stratum).short}: {shown_rate(worst.estimate)}."
     k = int(np.argmax(unseen.estimate))
     done = "accepted" if target.kind == "far" else "rejected"
     return (
@@ -304,7 +302,7 @@ def strata_words(table: StrataTable, unseen: UnseenStrata | None, target: Target
 def of_mixture(
     assessed: Assessment, scores: ScoreData, target: Target, threshold: float
 ) -> tuple[Assessment, str]:
-    """What a pooled decision hides: words, and no reliance where a stratum is above the target."""
+    """What a pooled rate, or a mean, hides: words, and no reliance where a stratum is above it."""
     if target.kind not in TARGET_RATES and isinstance(scores, Scores):
         count = max(map(len, scores.strata))
         return assessed, f" That is of the mixture of {count} strata." * (count > 1)
@@ -345,9 +343,9 @@ def strata_judgement(
         f" {named_strata([table.worst_stratum])}: {short_name(target.kind)}"
         f" {shown_rate(worst.estimate)}, interval {rate_span(worst.low, worst.high)}"
     )
-    verdict = pooled.verdict
     if not isinstance(over, str):
-        return _mean_judgement(target, over, table, before)
+        result, pooled = _mean_judgement(target, over, table, before)
+    verdict = pooled.verdict
     if over == WORST:
         result = worst.estimate, worst.low, worst.high
         verdict = "broken" if broken else "cannot tell"
@@ -356,7 +354,7 @@ def strata_judgement(
         reason = f"On test {named_strata(broken)} {above} above {100.0 * target.rate:g} %; {seen}."
         remedy = "a threshold for each stratum, or dev trials like those of the test."
         return result, Assessment(RED, reason, remedy, verdict)
-    if over == POOLED:
+    if over != WORST:
         return result, pooled._replace(reason=f"{pooled.reason} That is of the mixture; {seen}.")
     known = () if dev is None else dev.stratum
     missing = [name for name in known if name not in table.stratum]
@@ -378,11 +376,11 @@ def _mean_judgement(
     target: Target, over: Mapping[str, float], table: StrataTable, before: Assessment
 ) -> tuple[Rate, Assessment]:
     """What a test says of the mean of strata by weights."""
-    missing = [name for name in over if name not in table.stratum]
-    if missing:
-        words = f" The test lacks {named_strata(missing)}, so that it cannot tell of the mean."
-        return (math.nan,) * 3, before._replace(reason=before.reason + words)
     mean = table._of_all(over)
+    if mean is None:
+        missing = named_strata([name for name in over if name not in table.stratum])
+        words = f" The test lacks {missing}, so that it cannot tell of the mean."
+        return (math.nan,) * 3, before._replace(reason=before.reason + words)
     result = mean.estimate, mean.low, mean.high
     seen = (
         f"the mean of the strata of the test is {shown_rate(mean.estimate)}, interval"

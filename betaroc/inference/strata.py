@@ -125,10 +125,12 @@ class StrataTable(Tabular, Exportable):
         names = ("stratum", "n", "estimate", "low", "high", "size")
         return self._table({name: getattr(self, name) for name in names})
 
-    def _of_all(self, over: str | Mapping[str, float]) -> Interval:
-        """The worst rate, or the mean of all by weights."""
-        if over == WORST:
+    def _of_all(self, over: str | Mapping[str, float]) -> Interval | None:
+        """The worst rate, or the mean of all by weights; None without a stratum of these."""
+        if isinstance(over, str):
             return self.worst
+        if not set(over) <= set(self.stratum):
+            return None
         weights = checked_weights(over, self.stratum)
         tail = 0.5 * (1.0 - self.level)
         return _interval(mean_share(self.estimate, self.size, weights, tail), self.level, "mean")
@@ -143,7 +145,7 @@ class StrataTable(Tabular, Exportable):
         Parameters
         ----------
         at_most : float
-            The rate that is claimed, in (0, 1).
+            The rate that is claimed, in [0, 1].
         confidence : float
             Of each one-sided bound, and that no true claim is refuted in any stratum.
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import betaroc as br
 
@@ -139,6 +140,23 @@ def test_what_cannot_be_over_strata_is_refused(dev, scores, asked, words):
         br.decide(dev if scores is None else scores, **asked)
 
 
+def test_a_mean_is_not_relied_on_where_a_stratum_is_above_the_target(dev):
+    weights = {"mask": 0.1, "print": 0.4, "replay": 0.5}
+    d = br.decide(dev, far=0.05, over=weights)
+    assert br.interval(own(dev, "mask"), "far", threshold=d.threshold).low > 0.05
+    assert (d.status, d.interval.high < 0.1) == ("do not rely on it", True)
+    assert "mixture of 3 strata. mask is above 5 %" in d.reason
+    assert d.check(attacked(np.random.default_rng(1), n=4000)).status == "do not rely on it"
+    calm = br.decide(dev, far=0.05, over={"print": 1.0})  # at which mask is above too
+    assert calm.status == "do not rely on it"
+    alike = br.decide(attacked(np.random.default_rng(2), (0.0, 0.0, 0.0)), far=0.05, over=weights)
+    assert alike.status == "can be relied on"
+    lacking = d.check(attacked(np.random.default_rng(3), (-1.0, 0.0)))
+    assert lacking.verdict == "cannot tell"
+    assert "lacks replay" in lacking.reason
+    assert "no such strata" in lacking._repr_html_()
+
+
 def test_the_page_has_a_row_per_stratum_of_each_set(dev, tmp_path):
     page, test = tmp_path / "page.html", attacked(np.random.default_rng(5))
     br.analyze(dev, test, family="normal", target="far=0.05").to_html(page)
@@ -198,3 +216,19 @@ def test_guarantees_and_checks_over_thirteen_strata():
         refuted += d.check(attacked(rng, at, clients=20)).verdict == "broken"
     assert broken / 400 <= 0.05 + 0.022
     assert refuted / 400 <= 0.05
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore::betaroc.errors.InfluenceWarning")
+@pytest.mark.parametrize("law", ["normal", "lomax"])
+def test_the_guarantee_of_a_mean_by_weights(law):
+    """Kept in 95 % less three Monte Carlo errors; heavy and light tails, unequal sizes."""
+    weights, moves, sizes = (0.1, 0.4, 0.5), (1.5, 0.0, 0.5), (100, 150, 400)
+    drawn = stats.norm() if law == "normal" else stats.lomax(3.0)
+    rng, kinds, kept = np.random.default_rng(8), np.repeat(KINDS, sizes), 0
+    for _ in range(400):
+        impostor = drawn.rvs(kinds.size, random_state=rng) + np.repeat(moves, sizes)
+        scores = br.Scores(rng.normal(9, 1, 50), impostor, impostor_strata=kinds)
+        t = br.decide(scores, far=0.1, over=dict(zip(KINDS, weights, strict=True))).threshold
+        kept += sum(w * drawn.sf(t - m) for w, m in zip(weights, moves, strict=True)) <= 0.1
+    assert kept / 400 >= 0.95 - 3 * (0.95 * 0.05 / 400) ** 0.5

@@ -43,9 +43,12 @@ INFLATED = {
     "shifted inflated beta": br.Shifted(br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), 0.8, 1.3),
     "shifted inflated normal": br.Shifted(br.Inflated(br.Normal(0.9, 0.6), 0.2), -0.3, 0.9),
 }  # fmt: skip
-DISCRETE = {"empirical": br.Empirical(TIED), "empirical weighted": br.Empirical(*WEIGHTED),
-    "empirical constant": br.Empirical([0.5, 0.5, 0.5]), "binned": br.Binned([0.0, 0.25, 0.5, 0.75,
-    1.0], [3, 0, 2, 2])}  # fmt: skip
+DISCRETE = {
+    "empirical": br.Empirical(TIED),
+    "empirical weighted": br.Empirical(*WEIGHTED),
+    "empirical constant": br.Empirical([0.5, 0.5, 0.5]),
+    "binned": br.Binned([0.0, 0.25, 0.5, 0.75, 1.0], [3, 0, 2, 2]),
+}
 #: Counts in the middle, tails at the ends; tails that end, or reach further than doubles do; and
 #: what was stretched, whose ends doubles do not reach.
 TAILED = {

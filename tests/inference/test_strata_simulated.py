@@ -5,6 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+import betaroc as br
 from betaroc.core.special import share_ends
 from betaroc.inference.strata import StratumCounts, mean_share
 
@@ -85,3 +86,20 @@ def test_the_mean_by_weights_covers(weights, trials, rates):
         _, low, high = mean_share(c.share, c.n, np.array(weights), 0.025)
         covered.append(low <= np.dot(weights, rates) <= high)
     assert np.mean(covered) >= 0.95 - 0.01
+
+
+@pytest.mark.parametrize("count", [2, 13])
+def test_equal_systems_differ_over_strata_in_few_draws(count):
+    """Of trials that both judge, their errors correlated by .8; shares of an exponential law."""
+    rng, kinds, draws = np.random.default_rng(5), np.repeat(np.arange(count), 100), 100
+    weights, found = dict.fromkeys(map(str, range(count)), 1 / count), {"worst": 0, "mean": 0}
+    for _ in range(draws):
+        shared, *alone = rng.exponential(1.0, (3, kinds.size))
+        one, two = (
+            br.Scores([5.0, 6.0], np.where(rng.random(kinds.size) < 0.8, shared, values),
+                      impostor_strata=kinds) for values in alone
+        )  # fmt: skip
+        for name, over in (("worst", "worst"), ("mean", weights)):
+            difference = br.difference(one, two, "far", threshold=2.5, over=over)
+            found[name] += difference.p_value < 0.05
+    assert max(found.values()) / draws <= 0.05 + 3 * (0.05 * 0.95 / draws) ** 0.5
