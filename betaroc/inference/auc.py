@@ -57,16 +57,14 @@ def auc_interval(
     method : str, optional
         Left out, what suits the scores: "logit-delong+newcombe", the mean above; "newcombe" where
         DeLong's variance is 0; "logit-delong" where trials depend on each other by groups;
-        "newcombe-groups" where both are so. Or one of "delong": A -+ z sd, cut to [0, 1];
-        "logit-delong": the same for log A/(1 - A); "newcombe": the areas that the observed one is
-        at most z of their own sd away from.
+        "newcombe-groups" where both are so. Or "delong": A -+ z sd, cut to [0, 1]; "logit-delong":
+        the same for log A/(1 - A); "newcombe": areas at most z of their own sd away.
     groups : bool
         Where the scores carry groups, the variance between them.
 
     Returns
     -------
     Interval
-        Of `method` the one used.
 
     Raises
     ------
@@ -93,15 +91,15 @@ def auc_interval(
 
     with S_u the sum of s over the trials of label u, S_uv over those of both labels, the parts of
     each class times sqrt(G/(G - 1)), G its labels (of two columns the fewer; without groups its
-    trials); where the difference is no variance the second sum is left out. z is then Student's
-    with min G - 1 degrees of freedom. "newcombe-groups" has G for the number of trials.
+    trials). z is then Student's with min G - 1 degrees of freedom. "newcombe-groups" has G for the
+    number of trials.
 
     References
     ----------
     Newcombe, R. G. (2006), Confidence intervals for an effect size measure based on the
     Mann-Whitney statistic, part 2, method 5. Obuchowski, N. A. (1997), Nonparametric analysis of
-    clustered ROC curve data. DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Sun, X.
-    and Xu, W. (2014), Fast implementation of DeLong's algorithm.
+    clustered ROC curve data. DeLong, DeLong and Clarke-Pearson (1988). Sun, X. and Xu, W. (2014),
+    Fast implementation of DeLong's algorithm.
 
     Examples
     --------
@@ -114,12 +112,11 @@ def auc_interval(
     (1.0, 0.501, 'newcombe')
     """
     options = IntervalOptions(level, method, groups=groups)
+    options = options if method is None else options.by(AUC_METHODS)
+    area = DelongArea.of(scores, "scores", groups=options.groups, alone=method is None)
     if method is None:
-        area = DelongArea.of(scores, "scores", groups=options.groups, alone=True)
         ends, method = area.best(options.tail)
         return Interval(area.area, *ends, options.level, method)
-    options.by(AUC_METHODS)
-    area = DelongArea.of(scores, "scores", groups=options.groups)
     if method == "newcombe" and area.dependent:
         raise InputError.about("method")(
             'method="newcombe" takes trials as independent, and these depend on each other by'
@@ -221,11 +218,7 @@ def settled(differences: FloatArray) -> FloatArray:
 def covariance_of_means(
     units: Groups, parts: Sequence[Sequence[FloatArray]], *, unbiased: bool = False
 ) -> FloatArray:
-    """Covariance of numbers that are sums of two means, of what each client and impostor adds.
-
-    Of trials that depend on groups that between them; `unbiased` with the divisor n - 1 in a class
-    without groups.
-    """
+    """Covariance of sums of two means; `unbiased`: divisor n - 1 in a class without groups."""
     cut, factors = units.rows[0].size, units.factors()
     contributions = np.zeros((units.first.size, len(parts)))
     for which, where in enumerate((slice(0, cut), slice(cut, None))):
@@ -242,10 +235,7 @@ def covariance_of_means(
 
 
 def spread_of(parts: list[FloatArray], groups: Groups) -> tuple[float, float]:
-    """DeLong's deviation of an area, S10/n_client + S01/n_impostor, and its degrees of freedom.
-
-    With the divisors n - 1; of groups the sums of theirs, and Student's t in place of the normal.
-    """
+    """DeLong's deviation of an area, or that between groups, and its degrees of freedom."""
     variance = float(covariance_of_means(groups, [parts], unbiased=True)[0, 0])
     sizes = [size - 1.0 for size in groups.sizes if size is not None]
     return math.sqrt(variance), min(sizes, default=math.inf)
@@ -282,12 +272,6 @@ class DelongArea(NamedTuple):
     def is_still(self) -> bool:
         """Whether DeLong's variance is 0."""
         return self.sd <= ROUNDING
-
-    def why_still(self) -> str:
-        """Shares of the other class that are all 1, or 0, or one half, or cancel in groups."""
-        if any(np.any(part) for part in self.parts):
-            return "all its groups are alike"
-        return "all its scores are equal" if 0.0 < self.area < 1.0 else "no scores overlap"
 
     def best(self, tail: float) -> tuple[Limits, str]:
         """The interval that suits the scores, and its name."""
@@ -333,10 +317,7 @@ class DelongArea(NamedTuple):
 
 
 def _newcombe_tails(area: float, sizes: tuple[float, float], tail: float) -> tuple[float, float]:
-    """Areas from which the observed one is no farther than z of their own standard errors.
-
-    The lower end, and what the upper end lacks of 1.
-    """
+    """Newcombe's lower end, and what the upper end lacks of 1."""
     from scipy.special import ndtri
 
     z, (m, n) = float(ndtri(tail)), sizes

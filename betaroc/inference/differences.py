@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Unpack
 
@@ -45,36 +45,20 @@ _EER, _LEVEL = EvaluationPoint("at", "eer"), IntervalOptions().level
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Framed, Exportable):
-    """The difference of two systems in one number, first minus second.
-
-    Made by :func:`difference`.
+    """The difference of two systems in one number, first minus second; see :func:`difference`.
 
     Parameters
     ----------
-    estimate : float
-        The difference.
-    low, high : float
-        The ends of its interval.
+    estimate, low, high, level, method : optional
+        As of an :class:`Interval`.
     p_value : float
         Two-sided: 1 less the level at which an end is 0.
-    level : float
-        The confidence asked for.
-    method : str
-        How the ends were found.
     paired : bool
         Whether both systems judged the same trials.
     correlation : float
         Of the errors of both numbers; 0 of independent trials, nan where it was not needed.
-    n_beyond : float, optional
-        Scores (groups) that speak for the number of the system with fewer of them.
-    extrapolated : bool
-        Whether a number was read off where less than one score is expected.
-    failed : int
-        Replicates in which a number had no value.
-    sparse : bool
-        Whether fewer than five scores (groups) speak for one of the numbers.
-    library : str, optional
-        What tables are frames of.
+    n_beyond, extrapolated, failed, sparse, library : optional
+        As of an :class:`Interval`, of the system with fewer scores.
 
     Examples
     --------
@@ -110,16 +94,14 @@ class Difference(Framed, Exportable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTest(Result, Exportable):
-    """Whether two areas under the ROC differ.
-
-    Made by :func:`auc_test`.
+    """Whether two areas under the ROC differ; see :func:`auc_test`.
 
     Parameters
     ----------
     difference : Interval
         Area of the first minus area of the second.
     statistic : float
-        The difference in standard errors, by which `p_value` goes; 0 where the areas are equal.
+        The difference in standard errors.
     p_value : float
         Two-sided, standard normal, with groups Student's t; 1 where the areas are equal.
     paired : bool
@@ -165,37 +147,27 @@ def difference(
         d - sqrt(l_a^2 + u_b^2 - 2 r l_a u_b),   d + sqrt(u_a^2 + l_b^2 - 2 r u_a l_b),
 
     l and u the distances of each number from the ends of its own interval, r the correlation of
-    both errors (square-and-add, Zou and Donner).
+    both errors, that of the influence of each trial on both numbers (square-and-add).
 
     Parameters
     ----------
     a, b : Scores or ScoreSummary, Fit or Epc
-        The two systems, both of one kind; of summaries with ``paired=False`` what counts answer.
-    stat : str or callable
-        As in :func:`interval`.
+        The two systems, both of one kind; summaries with ``paired=False``.
     paired : bool
         The same trials in the same order; else independent ones. Where some have no score, by ids:
         a trial that only the other system scored is a rejection here.
-    level : float
-        Confidence level.
     method : str, optional
         Left out, DeLong's test for the area of scores (:func:`auc_test`), "influence" for their
         EER, square-and-add with the intervals of :func:`interval` where these are not drawn; else
         quantiles of the differences in replicates. Or a method of :func:`interval`.
-    replicates : int
-        Draws of a bootstrap.
     groups : bool
         Where trials carry groups, these vary as wholes; groups of one of two paired systems hold
         for both.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness of a bootstrap.
-    extrapolate : bool
-        As in :func:`interval`.
     over : {"pooled", "worst"} or mapping
-        Of scores with strata, as in :func:`interval`: of the worst of each system, or of means by
-        weights, with r = 0, which is cautious where both judge the same trials.
-    threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken, as in :func:`interval`.
+        As in :func:`interval`: of the worst stratum of each system, or of means by weights, with
+        r = 0, which is cautious where both judge the same trials.
+    stat, level, replicates, rng, extrapolate, threshold, far, frr, tpr, alpha, between, at
+        As in :func:`interval`.
 
     Returns
     -------
@@ -215,9 +187,9 @@ def difference(
 
     Notes
     -----
-    The correlation is that of the influence of each trial on both numbers. "influence" takes the
-    standard error of the difference of EERs from it, with one trial of either class for which the
-    systems disagree added (Agresti and Min). Simulated coverage: docs/validation.md.
+    "influence" takes the standard error of the difference of EERs from the influence of each trial,
+    with one trial of either class for which the systems disagree added (Agresti and Min). Simulated
+    coverage: docs/validation.md.
 
     References
     ----------
@@ -272,12 +244,11 @@ def auc_test(
     a, b : Scores
         The two classifiers.
     paired : bool
-        The same trials in the same order; else independent ones, whose covariance is 0.
+        The same trials in the same order; else independent ones.
     level : float
         Confidence level of the difference.
     groups : bool
-        Where scores carry groups, the variance between them; those of one of two paired systems
-        hold for both.
+        As in :func:`difference`.
 
     Returns
     -------
@@ -293,11 +264,10 @@ def auc_test(
 
     Notes
     -----
-    Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is 0
-    (no scores of a system overlap, all are equal, placements differ by one number), the interval
-    and p are those of square-and-add (``"newcombe"``, see :func:`difference`), and the statistic
-    the normal deviate of p, which is 8 at most (p of 1.2e-15). Two systems that order the same
-    trials alike have one ROC: the difference is 0 and p is 1. ``.reason`` says so.
+    Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is
+    0, which ``.reason`` explains, the interval and p are those of square-and-add (``"newcombe"``),
+    and the statistic is the normal deviate of p, at most 8. Two systems that order the same trials
+    alike have one ROC: the difference is 0 and p is 1.
 
     References
     ----------
@@ -321,7 +291,6 @@ def auc_test(
     one, two = (DelongArea.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
     a, b = a._trials, b._trials
     gap = float(settled(np.array(one.area - two.area)))
-    moved: list[FloatArray] = []
     if paired:
         check_other_trials(a, b, ("a", "b"), groups=groups)
         ranks = [np.unique(np.r_[s.client, s.impostor], return_inverse=True)[1] for s in (a, b)]
@@ -332,17 +301,12 @@ def auc_test(
         sd, freedom = spread_of(moved, units_of(joint_trials(a, b), groups=groups))
     else:
         sd, freedom = math.hypot(one.sd, two.sd), min(one.freedom, two.freedom)
-    still = [f"{name}: {s.why_still()}" for name, s in (("a", one), ("b", two)) if s.is_still]
+    still = [name for name, system in (("a", one), ("b", two)) if system.is_still]
     if not still and sd > ROUNDING:
         reach, z = -float(stdtrit(freedom, options.tail)) * sd, gap / sd
         interval = Interval(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), level, "delong")
         return AucTest(interval, z, float(2.0 * stdtr(freedom, -abs(z))), paired)
-    if still:
-        why = f"DeLong's variance is 0 of {', and of '.join(still)}"
-    elif gap or any(np.any(part) for part in moved):
-        why = "DeLong's variance of the difference is 0: it is the same for every trial or group"
-    else:
-        why = "both systems place every trial alike"
+    why = f"DeLong's variance is 0 of {' and '.join(still) or 'the difference'}"
 
     def both_at(level: float) -> list[Interval]:
         tail = 0.5 * (1.0 - level)
@@ -407,10 +371,7 @@ def _of_counts(
     counted: list[CountedScores], spec: StatisticSpec, options: IntervalOptions, *, paired: bool,
     by_trial: bool,
 ) -> Difference:  # fmt: skip
-    """By the intervals of both; of EERs by the influence of each trial, unless they move in steps.
-
-    As ties that leave few thresholds make them.
-    """
+    """By the intervals of both; of EERs by the influence of each trial, unless ties make steps."""
     spread = np.zeros((2, 2))
     if paired or by_trial:
         parts = [_score_influence(c, spec, options) for c in counted]
@@ -452,11 +413,7 @@ def _on_the_same_trials(
         return one, two
     joint = joint_trials(one, two)
     groups = {name: getattr(joint, name) for name in ("client_groups", "impostor_groups")}
-    one, two = (
-        Scores._checked(**{f.name: getattr(s, f.name) for f in fields(s)} | groups)
-        for s in (one, two)
-    )
-    return one, two
+    return one._with(**groups), two._with(**groups)
 
 
 def _score_influence(
@@ -543,10 +500,7 @@ def _of_families(
 def _influence(
     f: SupportedPair, scores: Scores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """What each client and each impostor adds to a number of a fit.
-
-    Scores of the likelihood, through the covariance and the gradient of the number.
-    """
+    """What each client and impostor adds to a number of a fit, by scores of the likelihood."""
     near = near_of(f, groups=options.groups)
     slopes = delta(spec, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]

@@ -225,7 +225,7 @@ def test_rounding_is_no_difference():
         for paired in (False, True):
             found = br.auc_test(a, b, paired=paired)
             assert (found.difference.estimate, found.p_value) == (0.0, 1.0)
-        assert (found.statistic, found.reason) == (0.0, "both systems place every trial alike")
+        assert (found.statistic, found.reason) == (0.0, "DeLong's variance is 0 of the difference")
         # Square-and-add around 0, each area with its own interval.
         one, two = (br.auc_interval(s) for s in (a, b))
         reach = math.hypot(one.estimate - one.low, two.high - two.estimate)
@@ -246,8 +246,7 @@ def test_separated_systems_are_not_known_without_error(*, paired):
     reach = 1.0 - br.auc_interval(a, method="newcombe").low
     assert (found.statistic, found.p_value, found.difference.method) == (0.0, 1.0, "newcombe")
     assert ends(found.difference) == approx([-reach, reach], rel=1e-9)
-    assert found.reason == (
-        "DeLong's variance is 0 of a: no scores overlap, and of b: no scores overlap")  # fmt: skip
+    assert found.reason == "DeLong's variance is 0 of a and b"
 
 
 def test_why_there_is_no_variance_is_what_holds():
@@ -262,16 +261,12 @@ def test_why_there_is_no_variance_is_what_holds():
     a = br.Scores([5, -5, 6, -6], [-1, 1, -2, 2], **groups)
     b = br.Scores([5, 1, 3, -3], [-1, 1, -2, 4], **groups)
     equal, good = br.Scores([1, 1, 1], [1, 1, 1]), br.Scores([3, 4, 1.5], [1, 2, 0])
-    for x, y, paired, why in ((a, b, True, "of a: all its groups are alike"),
-        (equal, good, True, "of a: all its scores are equal"),
-        (equal, good, False, "of a: all its scores are equal")):  # fmt: skip
-        assert br.auc_test(x, y, paired).reason == f"DeLong's variance is 0 {why}"
+    for x, y, paired in ((a, b, True), (equal, good, True), (equal, good, False)):
+        assert br.auc_test(x, y, paired).reason == "DeLong's variance is 0 of a"
     # Impostor, client, impostor, client: shares 1/2 and 1; turned about 0 and 1/2.
     found = br.auc_test(br.Scores([2, 4], [1, 3]), br.Scores([1, 3], [2, 4]))
     assert found.difference.estimate == 0.5
-    assert found.reason == (
-        "DeLong's variance of the difference is 0: it is the same for every trial or group"
-    )
+    assert found.reason == "DeLong's variance is 0 of the difference"
 
 
 @pytest.mark.parametrize("paired", [True, False])
