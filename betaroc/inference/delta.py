@@ -131,24 +131,9 @@ def _cell_log_likelihood(
 
 
 # ----------------------------------------------------------------- roots of the covariance
-def _joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
-    """Roots of the covariance of the clients' and the impostors' parameters, a row each."""
-    results = fit.client, fit.impostor
-    for who, result in zip(CLASSES, results, strict=True):
-        if not np.all(np.isfinite(result.cov)):
-            rule, actual = "have a finite covariance to vary", f"{who} {result.distribution!r:.60}"
-            remedy = "Give the scores themselves, or where it is dev's take"
-            raise refusal("the fit", rule, actual, remedy + worded(' `resample="test"`.'))
-    if (groups and groups_of(fit.scores) is not None) or fit.shared_cov is not None:
-        return covariance_roots(joint_cov(fit, groups=groups))
-    return block_diag(*(covariance_roots(np.array(r.cov)) for r in results))
-
-
 def covariance_roots(covariance: FloatArray) -> FloatArray:
-    """Vectors whose outer products sum to the covariance, or to the nearest without negative parts.
-
-    Of the correlations, so that coordinates in large units do not drown the others.
-    """
+    """Vectors whose outer products sum to the covariance, or to the nearest that is none less."""
+    # Of the correlations, so that coordinates in large units do not drown the others.
     scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     safe = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
@@ -175,10 +160,8 @@ def _scored_trials(result: Estimate) -> float:
 
 
 def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
-    """Degrees of freedom of an error that so many trials estimate: at least those of two.
-
-    Where the other shape is fixed that of a logarithm is 1/sqrt(n), and nothing is estimated.
-    """
+    """Degrees of freedom of an error that so many trials estimate, at least those of two."""
+    # Where the other shape is fixed that of a logarithm is 1/sqrt(n), and nothing is estimated.
     return math.inf if fixed else max(trials, 2.0) - 1.0
 
 
@@ -203,16 +186,14 @@ def student(freedom: float, level: float) -> float:
 
 
 class SmallSample(NamedTuple):
-    """The errors of a fit, as few scores let them be known.
+    """The errors of a fit, as few scores let them be known."""
 
-    ``roots`` are those of the covariance with the divisor n - 1 in place of n; ``owner`` says
-    which class each belongs to, ``freedom`` how well each class knows its errors; ``bias`` is
-    that of the coordinates, to first order.
-    """
-
+    #: Of the covariance with the divisor n - 1 in place of n.
     roots: FloatArray
+    #: The class that each root belongs to.
     owner: IntArray
     freedom: tuple[float, ...]
+    #: Of the coordinates, to first order.
     bias: FloatArray
 
     def reach(self, slopes: FloatArray, level: float) -> FloatArray:
@@ -222,18 +203,13 @@ class SmallSample(NamedTuple):
         return np.asarray(-stdtrit(self.freedom_along(slopes), 0.5 * (1.0 - level)))
 
     def freedom_along(self, slopes: FloatArray) -> FloatArray:
-        """Welch's degrees of freedom; infinite where nothing varies.
-
-        (V_c + V_i)^2/(V_c^2/(n_c - 1) + V_i^2/(n_i - 1))
-        """
+        """Welch's (V_c + V_i)^2/(V_c^2/(n_c - 1) + V_i^2/(n_i - 1)); infinite of no variance."""
         parts = self.variances(slopes)
-        largest = np.max(parts, axis=-1)
-        moving = largest > 0.0
-        parts = parts / np.where(moving, largest, 1.0)[..., None]
-        below = np.sum(parts**2 / np.array(self.freedom), axis=-1)
-        finite = moving & (below > 0.0)
-        freedom = np.sum(parts, axis=-1) ** 2 / np.where(finite, below, 1.0)
-        return np.where(finite, freedom, math.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = parts / np.max(parts, axis=-1, keepdims=True)  # squares that do not underflow
+            below = np.sum(parts**2 / np.array(self.freedom), axis=-1)
+            freedom = np.sum(parts, axis=-1) ** 2 / below
+        return np.where(np.isnan(freedom), math.inf, freedom)
 
     def shift(self, slopes: FloatArray) -> float:
         """First-order bias of a number with these slopes along the roots."""
@@ -267,9 +243,7 @@ class SmallSample(NamedTuple):
 
     def variances(self, slopes: FloatArray) -> FloatArray:
         """Of each class, on a last axis in place of the roots."""
-        classes = range(len(self.freedom))
-        parts = [np.sum(slopes[..., self.owner == k] ** 2, axis=-1) for k in classes]
-        return np.stack(parts, axis=-1)
+        return np.asarray(slopes**2 @ (self.owner[:, None] == np.arange(len(self.freedom))))
 
     def _errors(self, stream: np.random.Generator, size: int) -> FloatArray:
         """Each class's error as it would be estimated, in terms of the true one."""
@@ -314,12 +288,10 @@ def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
 
 
 def shape_corrections(a: float, b: float) -> tuple[float, float]:
-    """n times what the mean of the profile deviance of a, and of b, exceeds 1 by (Lawley 1956).
-
-    Of a canonical exponential family with cumulants k of its sufficient statistics
-    (3 rho13^2 + 2 rho23^2 - 3 rho4)/12, of both shapes less that of the other one alone. A
-    concentrated distribution has 11/6, a normal sigma's.
-    """
+    """n times what the mean of the profile deviance of a, and of b, exceeds 1 by (Lawley 1956)."""
+    # Of a canonical exponential family with cumulants k of its sufficient statistics
+    # (3 rho13^2 + 2 rho23^2 - 3 rho4)/12, of both shapes less that of the other one alone. A
+    # concentrated distribution has 11/6, a normal sigma's.
     if min(a, b) > _NEARLY_NORMAL and a + b > _NEARLY_NORMAL**2:
         return 11.0 / 6.0, 11.0 / 6.0
     second, third, fourth = _cumulants(a, b)
@@ -375,10 +347,7 @@ Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 @dataclass(frozen=True, eq=False)
 class PerturbedModels:
-    """A fit, the errors of its parameters in free coordinates, and the models a step away.
-
-    Groups move both classes together.
-    """
+    """A fit, the errors of its parameters in free coordinates, and the models a step away."""
 
     fit: PairEstimate
     groups: bool
@@ -410,16 +379,24 @@ class PerturbedModels:
     @cached_property
     def roots(self) -> FloatArray:
         """Their change with one standard error along each root of the covariance, a row each."""
-        rates = block_diag(*(part.rates for part in self._parts))
-        return np.asarray(_joint_roots(self.fit, groups=self.groups) @ rates.T)
+        fit, results = self.fit, (self.fit.client, self.fit.impostor)
+        for who, result in zip(CLASSES, results, strict=True):
+            if not np.all(np.isfinite(result.cov)):
+                actual = f"{who} {result.distribution!r:.60}"
+                remedy = "Give the scores themselves, or where it is dev's take"
+                remedy += worded(' `resample="test"`.')
+                raise refusal("the fit", "have a finite covariance to vary", actual, remedy)
+        if (self.groups and groups_of(fit.scores) is not None) or fit.shared_cov is not None:
+            roots = covariance_roots(joint_cov(fit, groups=self.groups))
+        else:
+            roots = block_diag(*(covariance_roots(np.array(r.cov)) for r in results))
+        return np.asarray(roots @ block_diag(*(part.rates for part in self._parts)).T)
 
     @cached_property
     def small(self) -> SmallSample:
-        """The errors as few scores let them be known.
-
-        Classes that vary together, by groups or by a shared parameter, have one common number of
-        degrees of freedom, the smaller, and no correction of bias.
-        """
+        """The errors as few scores let them be known."""
+        # Classes that vary together, by groups or by a shared parameter, have one number of degrees
+        # of freedom, the smaller, and no correction of bias.
         results, roots = (self.fit.client, self.fit.impostor), self.roots
         for result in results:
             _check_light(result)
@@ -651,10 +628,8 @@ _FARTHEST = 700.0
 
 
 def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dict[str, Interval]]:
-    """Intervals of both classes; `Fit.conf_int` documents it.
-
-    A family of a density of its own has Wald's, as does one beside another that has a profile.
-    """
+    """Intervals of both classes; `Fit.conf_int` documents it."""
+    # A family of a density of its own has Wald's, as does one beside another that has a profile.
     options = options.by(PARAMETER_METHODS)
     results = {"client": f.client, "impostor": f.impostor}
     units = groups_of(f.scores) if options.groups else None
@@ -707,18 +682,12 @@ def _has_sums(fit: Estimate) -> bool:
 def _check_profile(fit: Estimate) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
-    determined = "needs a likelihood that the estimates determine"
     if not _has_sums(fit):
-        why = (
-            f"{determined}, as of beta, normal and logit-normal distributions; this fit is of"
-            f" family {fit.family!r}"
-        )
+        why = f"needs a beta, normal or logit-normal distribution; got family {fit.family!r}"
     elif in_cells(fit):
-        counted = f"this fit counted scores in cells or beyond an edge ({_policy_in_force(fit)})"
-        why = f"{determined}; {counted}"
+        why = f"needs single scores; some lie in cells or beyond an edge ({_policy_in_force(fit)})"
     elif fit.tied:
-        shared = f"these distributions share {', '.join(fit.tied)}"
-        why = f"takes the classes one by one, and {shared}"
+        why = f"takes the classes one by one, and these distributions share {', '.join(fit.tied)}"
     elif a + b > _CONCENTRATED:
         why = f"needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}"
     else:
@@ -728,11 +697,9 @@ def _check_profile(fit: Estimate) -> None:
 
 # ------------------------------------------------------------------------------ profile
 def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
-    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
-
-    Its quantile is that of chi-squared for a point mass, exact for normal distributions and for a
-    single shape, and with Lawley's correction of the mean for two shapes.
-    """
+    """Where twice the fall of the log-likelihood, maximised over the rest, is its quantile."""
+    # That of chi-squared for a point mass, exact for normal distributions and for a single shape,
+    # with Lawley's correction of the mean for two shapes.
     from scipy.special import chdtri
 
     fall, params, n = float(chdtri(1.0, 1.0 - level)), dict(fit.params), inner_trials(fit)
@@ -761,10 +728,7 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
 
 
 def _shape_ends(a: float, b: float, fall: float) -> Limits:
-    """Shapes a' with 2 [l(a, b) - max over b' of l(a', b')] = fall, per score.
-
-    The sums of the likelihood are those at the estimate: mean log s = psi(a) - psi(a + b).
-    """
+    """Shapes a' with 2 [l(a, b) - max over b' of l(a', b')] = fall, per score."""
     _, mean_log, mean_log1m = ClassSums.at(a, b)
 
     def excess(log_ratio: float) -> float:
@@ -784,10 +748,7 @@ def _shape_ends(a: float, b: float, fall: float) -> Limits:
 
 
 def _scale_deviance(size: float, freedom: float, level: float) -> float:
-    """The exact quantile q of size (r - 1 - log r) where size r is chi-squared.
-
-    Of a normal sigma r = (estimate/sigma)^2 and n r has n - 1 degrees of freedom.
-    """
+    """The exact quantile of size (r - 1 - log r) where size r is chi-squared."""
     from scipy.special import chdtr, chdtri
 
     def excess(q: float) -> float:
@@ -838,11 +799,7 @@ def _share_ends(p: float, fall: float) -> Limits:
 def _wald(
     fit: Estimate, errors: Mapping[str, float], level: float, freedom: float, stretch: float
 ) -> dict[str, Limits]:
-    """estimate -+ t standard errors: of logs of positive parameters, of logits of masses.
-
-    Of masses, whose error is binomial, the normal quantile. An end that leaves the doubles is
-    that of the parameter's scale.
-    """
+    """estimate -+ t standard errors: of logs of positive parameters, z of logits of masses."""
     t, z = stretch * student(freedom, level), student(math.inf, level)
     scales = {p.name: p.scale for p in fit.distribution._parameters()}
     ends = {}

@@ -70,10 +70,7 @@ _STRAIGHT = 1e-8
 
 # ---------------------------------------------------------------------------- of one tail
 class _UncertainTail:
-    """One tail whose shape and scale are those of a grid, each with its weight.
-
-    Quantiles are those of the mixture; the share beyond the joint is a beta variable.
-    """
+    """One tail as a mixture over shapes and scales; the share beyond the joint is a beta one."""
 
     def __init__(self, fit: TailFit) -> None:
         from scipy.special import betaincinv, ndtr
@@ -133,10 +130,7 @@ def _uncertain(fit: TailFit) -> _UncertainTail:
 
 
 def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
-    """Whether the place of a rate lies beyond the joint of every size, at a level.
-
-    Nearer to the body rates are those of counts, which have exact intervals.
-    """
+    """Whether the place of a rate lies beyond the joint of every size, at a level."""
     if rate <= 0.0 or rate > 0.5 * tails.mass:
         return False
     tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
@@ -144,13 +138,12 @@ def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
 
 
 def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
-    """Ends of the interval of the rate beyond a place: the hull over the sizes of the tail.
+    """Ends of the interval of the rate beyond a place of the coordinate, beyond all joints.
 
         quantiles of zeta G(x; shape, scale), zeta ~ Beta(k + 1/2, n - k + 1/2), shape and scale
         weighted by their penalised likelihood
 
-    The place is one of the coordinate, beyond all joints. An end is 0 where so many of the tails
-    have ended before. The two sizes disagree where the tail bends; the hull pays for that.
+    The hull over the sizes of the tail, which disagree where it bends.
     """
     turned, tail = tails.sign * place, 0.5 - 0.5 * level
     distances = [(_uncertain(fit), turned - fit.joint) for fit in tails.fits]
@@ -159,11 +152,7 @@ def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
 
 
 def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limits:
-    """Ends of the interval of the place that has a rate beyond, on the coordinate.
-
-    The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
-    interval where its rate may be the one asked for.
-    """
+    """Ends of the interval of the place that has a rate beyond: :func:`tail_rate_ends` inverted."""
     x, tail = math.log(rate), 0.5 - 0.5 * level
     low = min(fit.joint + _uncertain(fit).distance(x, tail) for fit in tails.fits)
     high = max(fit.joint + _uncertain(fit).distance(x, 1.0 - tail) for fit in tails.fits)
@@ -183,12 +172,10 @@ _TailAt = tuple[Tails, Coordinate, float, float]
 def tail_interval(
     f: PairEstimate, spec: StatisticSpec, level: float = 0.95, *, groups: bool = True
 ) -> Interval | None:
-    """The interval of a number that rests on a tail; None of any other.
-
-    a rate at a threshold, the threshold of a rate: as in `tail_rate_ends`
-    a rate of one class at a rate of the other: the square root of the sum of squares of what
-    the threshold's interval moves it, and of its own interval at the estimated threshold
-    """
+    """The interval of a number that rests on a tail; None of any other."""
+    # A rate at a threshold, the threshold of a rate: as in `tail_rate_ends`. A rate of one class at
+    # a rate of the other: the root of the squares of what the threshold's interval moves it, and of
+    # its own interval at the estimated threshold.
     name, (point, value) = spec.name, spec.where
     if point == "threshold" and name in _RATES:
         ends = _rate_at_threshold(f, spec, level)
@@ -291,10 +278,8 @@ def intervals_of_fit(
 
 
 def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
-    """An error where a rate that was asked for expects less than a tenth of a score of a tail.
-
-    A rate at a threshold was not asked for: its interval says how far out it may be.
-    """
+    """An error where a rate that was asked for expects less than a tenth of a score of a tail."""
+    # A rate at a threshold was not asked for: its interval says how far out it may be.
     for item in spec.rates(f.model):
         tails, size = (f.client, f.impostor)[item.who].tails, f._evidence.sizes[item.who]
         rate = float(f._evidence.scored(item).tail)
@@ -378,7 +363,7 @@ def interval(
         "smoothed": quantiles of replicates with normal noise, for points of an alpha. "bootstrap":
         quantiles of plain replicates, for moments and for every statistic.
     replicates : int
-        Draws of a bootstrap, at least 1.
+        Draws of a bootstrap.
     groups : bool
         Where trials carry groups, these vary as wholes; counts are then worth fewer trials.
     rng : None, int, SeedSequence or Generator
@@ -391,14 +376,12 @@ def interval(
         the worst is that at which each has at most this FAR. "max-apcer", "bpcer10", "bpcer20",
         "bpcer100" and "acer" mean the worst species of attack.
     threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken, as in `Fit.interval`; of a curve ``alpha=``. A rate may have
-        its name in any field, such as ``fpr=``.
+        Where the statistic is taken; of a curve ``alpha=``. A rate may have its name in any field,
+        such as ``fpr=``.
 
     Returns
     -------
     Interval
-        ``n_beyond`` scores speak for it; ``sparse`` where these are fewer than five; ``failed``
-        replicates had no value.
 
     Raises
     ------
@@ -425,17 +408,15 @@ def interval(
     The likelihood is that of both binomial counts, maximised over the threshold; where ties leave
     few thresholds, the interval spans those of the measure at each that may be the point's. The
     variance of "effective-size" is the jackknife's for average precision, of influence functions
-    for the others; the H measure is first lowered by three quarters of what leaving each score out
-    of its chord costs, and the ends of a partial area over few impostors move towards those of the
-    TPR. The noise of "smoothed" is Silverman's. Simulated coverage: docs/validation.md. What the
-    bins of a summary hide is added to both ends. Trials without a score count in "far", "frr" and
-    "tpr", not in "fmr", "fnmr" and "tmr".
+    for the others. The noise of "smoothed" is Silverman's. What the bins of a summary hide is added
+    to both ends. Trials without a score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and
+    "tmr". Simulated coverage: docs/validation.md.
 
     References
     ----------
-    Claeskens, G., Jing, B.-Y., Peng, L. and Zhou, W. (2003), Empirical likelihood confidence
-    regions for comparison distributions and ROC curves. Zou, G. Y. and Donner, A. (2008),
-    Construction of confidence limits about effect measures. Korn, E. L. and Graubard, B. I. (1998).
+    Claeskens, G. et al. (2003), Empirical likelihood confidence regions for comparison
+    distributions and ROC curves. Zou, G. Y. and Donner, A. (2008), Construction of confidence
+    limits about effect measures. Korn, E. L. and Graubard, B. I. (1998).
 
     Examples
     --------
@@ -540,10 +521,8 @@ def _has_width(low: Any, high: Any) -> Any:
 
 
 def _hull_ends(family: tuple[Any, Any], scores: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Ends of both, of the family's no more than a length of the scores' own beyond that.
-
-    Scores that leave no width, as replicates of classes apart do, say nothing of what is too long.
-    """
+    """Ends of both, of the family's no more than a length of the scores' own beyond that."""
+    # Scores that leave no width, as replicates of classes apart do, say nothing of what is long.
     length = np.where(_has_width(*scores), scores[1] - scores[0], math.inf)
     low = np.minimum(scores[0], np.maximum(family[0], scores[0] - length))
     return low, np.maximum(scores[1], np.minimum(family[1], scores[1] + length))
@@ -554,11 +533,7 @@ def interval_hull(
     by_scores: Callable[[IntervalOptions], Any], estimate: Callable[[], float],
     matched: Callable[[Any, Any], tuple[Any, Any]],
 ) -> Any:  # fmt: skip
-    """The hull of two intervals, or of two differences, and what is to be said of it.
-
-    Where the scores are refused (weights that are no copies, one group, a summary where rows are
-    drawn) it is the family's alone, and says so; where the family has none, that of the scores.
-    """
+    """The hull of two intervals or differences; where one is refused the other, and it says so."""
     alone, scores = replace(options, method=FAMILY), by_scores(options)
     if scores is None:
         return by_family(alone)
@@ -628,10 +603,9 @@ def roc_band(
 
     Of scores it is :func:`interval` of "tpr" at each FAR; simultaneously at the level at which
 
-        max over FARs of abs(normal score of a replicate's TPR)
+        max over FARs of abs(deviate of the rank of a replicate's TPR at that FAR)
 
-    stays below the deviate of that level in a share `level` of the replicates. The normal score is
-    the deviate of a replicate's rank at that FAR, ties in the middle.
+    stays below the deviate of that level in a share `level` of the replicates.
 
     Parameters
     ----------
@@ -639,8 +613,6 @@ def roc_band(
         What the ROC is of.
     far : array_like, optional
         Fractions; 201 equally spaced ones where left out.
-    level : float
-        Confidence level.
     simultaneous : bool
         One statement about all FARs.
     method : str, optional
@@ -648,12 +620,8 @@ def roc_band(
         has for tails) or "bootstrap".
     replicates : int
         Draws behind a simultaneous band, or of the bootstrap of a fit.
-    groups : bool
-        Where trials carry groups, these vary as wholes.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness.
-    extrapolate : bool
-        Of a fit with tails: allow FARs that expect less than a tenth of a score.
+    level, groups, rng, extrapolate
+        As in :func:`interval`.
 
     Returns
     -------
@@ -690,7 +658,7 @@ def roc_band(
             spec = parse_statistic("threshold", (), far=rate)
             check_far_out(x, spec, extrapolate=options.extrapolate)
         evidence, points, failed = x._evidence, x.model.at_far(at), 0
-        estimate = _tpr(x.model, at)
+        estimate = np.asarray(x.model.roc().tpr(at))
         of, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
     elif isinstance(x, ScoreData):
         options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
@@ -730,10 +698,7 @@ def _ends_of_scores(
 def _joint_level(
     counted: CountedScores, x: FloatArray, options: IntervalOptions
 ) -> tuple[float, int]:
-    """The pointwise level at which replicates lie inside everywhere as often as asked for.
-
-    And the replicates that have no ROC, because a class was left without a trial.
-    """
+    """The pointwise level of a simultaneous band, and the replicates without a class."""
     from scipy.special import ndtr, ndtri
     from scipy.stats import rankdata
 
@@ -777,10 +742,6 @@ def _hull_of_fit(
     return "fit" if scores is None else BOTH, low, high
 
 
-def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:
-    return np.asarray(model.roc().tpr(x), dtype=np.float64)
-
-
 def _ends_of_fit(
     f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
     simultaneous: bool,
@@ -789,7 +750,7 @@ def _ends_of_fit(
 
     near = near_of(f, groups=options.groups)
     if options.method == "bootstrap":
-        drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
+        drawn = near.drawn(lambda model: model.roc().tpr(x), options, x.size)
         return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
     logits, small = Thresholds.from_theta(x).logit, near.small
     place = tpr_probits(f.model, logits)

@@ -47,9 +47,9 @@ _EXPECTED = 5.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StrataTable(Tabular, Exportable):
-    """A statistic of each stratum with its own interval, and what is true of all of them.
+    """A statistic of each stratum, and what is true of all of them; see :func:`by_stratum`.
 
-    Made by :func:`by_stratum`.
+    Of what is no rate of one class `size` and `p_value` are nan, `ratio` and `spread` None.
 
     Parameters
     ----------
@@ -67,16 +67,15 @@ class StrataTable(Tabular, Exportable):
         The statistic of each, with the ends of its own interval: nothing is corrected for the
         number of strata.
     size : ndarray
-        Independent trials that the count of each is worth; nan of what is no rate of one class.
+        Independent trials that the count of each is worth.
     worst : Interval
         The largest rate (the least number of what is better when larger).
     ratio, spread : Interval or None
-        Largest to least rate, largest rate to the geometric mean, of (errors + 1/2)/(trials + 1);
-        None of what is no rate of one class.
+        Largest to least rate, largest rate to the geometric mean, of (errors + 1/2)/(trials + 1).
     p_value : float
-        Of one rate for all strata; nan of what is no rate of one class.
+        Of one rate for all strata.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
 
     Examples
     --------
@@ -108,12 +107,12 @@ class StrataTable(Tabular, Exportable):
         return str(self.stratum[int(self._order[0])])
 
     def to_frame(self) -> Table:
-        """A row per stratum: stratum, n, estimate, low, high, size.
+        """A row per stratum.
 
         Returns
         -------
         DataFrame
-            Of the library of the scores.
+            Columns stratum, n, estimate, low, high, size.
 
         Examples
         --------
@@ -139,8 +138,7 @@ class StrataTable(Tabular, Exportable):
         """Judge the claim that an error rate is at most a number for each stratum.
 
         It is "supported" where the upper bound (Clopper and Pearson) is at most the number,
-        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell"; of
-        all strata it is refuted where it is of one, supported where it is of each.
+        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell".
 
         Parameters
         ----------
@@ -152,8 +150,8 @@ class StrataTable(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores: stratum, n, estimate, upper, claim; all strata, with the
-            worst rate and bound, stand in the last row.
+            Columns stratum, n, estimate, upper, claim; all strata, with the worst rate and bound,
+            stand in the last row.
 
         Raises
         ------
@@ -174,11 +172,8 @@ class StrataTable(Tabular, Exportable):
             rule = f"be of {_SHARES[self.of][0]}, the error rate of the class of the strata"
             raise refusal("claim", rule, repr(self.statistic), "")
         _, upper = share_ends(self.estimate * self.size, self.size, tail)
-        above = self._above(rate, tail)
-        claims = [
-            "refuted" if name in above else "supported" if end <= rate else "cannot tell"
-            for name, end in zip(self.stratum, upper, strict=True)
-        ]
+        above = np.isin(self.stratum, self._above(rate, tail))
+        claims = np.select([above, upper <= rate], ["refuted", "supported"], "cannot tell")
         every = next((c for c in ("refuted", "cannot tell") if c in claims), "supported")
         return self._table({
             "stratum": (*self.stratum, "all"), "n": np.append(self.n, np.sum(self.n)),
@@ -193,12 +188,9 @@ class StrataTable(Tabular, Exportable):
         hits, others = self.estimate * self.size, (1.0 - self.estimate) * self.size
         with np.errstate(invalid="ignore"):
             p_values = np.where(hits > 0.0, betainc(hits, others + 1.0, rate), 1.0)
-        order, result = np.argsort(p_values), []
-        for rank, k in enumerate(order):
-            if p_values[k] > tail / (len(order) - rank):
-                break
-            result.append(self.stratum[k])
-        return result
+        order = np.argsort(p_values)
+        unclear = p_values[order] > tail / np.arange(order.size, 0, -1)
+        return [self.stratum[k] for k in order[: np.argmax(np.append(unclear, True))]]
 
     def plot(self, ax: Axes | None = None, *, target: float | None = None) -> Axes:
         """Draw a row per stratum with its interval, the worst first.
@@ -206,7 +198,7 @@ class StrataTable(Tabular, Exportable):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            As in :meth:`Interval.plot`.
         target : float, optional
             A line at what must not be passed.
 
@@ -293,16 +285,14 @@ def by_stratum(
     x : Scores, frame, (y_true, y_score) or path
         Scores with strata of the class.
     stat : str
-        As in :func:`interval`. A rate of the class itself (far and tnr of impostors, frr and tpr of
-        clients) is taken at one threshold for all, that of the pooled scores at the point; every
-        other statistic is that of the stratum's own scores.
-    threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken, as in :func:`interval`.
+        A rate of the class itself (far and tnr of impostors, frr and tpr of clients) is taken at
+        one threshold for all, that of the pooled scores at the point; every other statistic is that
+        of the stratum's own scores.
     of : {"impostor", "client"}
         The class whose strata are told apart. Where both classes have strata of the same names,
         a stratum is both classes' trials; else it meets all of the other class.
-    level : float
-        Confidence of the intervals.
+    level, threshold, far, frr, tpr, alpha, between, at : optional
+        As in :func:`interval`.
 
     Returns
     -------
@@ -316,10 +306,9 @@ def by_stratum(
     Notes
     -----
     The upper end of the worst takes no correction for the number of strata, since
-    P(max U_k < max p_k) <= P(U_k* < p_k*) for the worst k*; a bootstrap of the maximum may cover
-    down to 0.19. The same holds for the upper ends of ratio and spread. One rate for all is tested
-    given the number of errors (Monte Carlo where some stratum expects fewer than five, seed 0),
-    else by chi^2; of dependent trials by Rao and Scott's F.
+    P(max U_k < max p_k) <= P(U_k* < p_k*) for the worst k*; nor do those of ratio and spread. One
+    rate for all is tested given the number of errors (Monte Carlo where some stratum expects fewer
+    than five, seed 0), else by chi^2; of dependent trials by Rao and Scott's F.
 
     Examples
     --------
@@ -403,9 +392,7 @@ def mean_share(
 ) -> tuple[float, float, float]:
     """Of a weighted mean of shares, as of one of as many trials as its variance says.
 
-        V = sum_k w_k^2 q_k (1 - q_k)/n_k,   q = (x + 1/2)/(n + 1),   n* = p (1 - p)/V
-
-    A stratum without an error has a variance too (Korn and Graubard; docs/theory.md).
+    V = sum_k w_k^2 q_k (1 - q_k)/n_k, q = (x + 1/2)/(n + 1), n* = p (1 - p)/V (Korn and Graubard)
     """
     near = (share * sizes + 0.5) / (sizes + 1.0)
     variance = float(np.sum(weights**2 * near * (1.0 - near) / sizes))
@@ -540,38 +527,32 @@ class StratumCounts(NamedTuple):
 
     def p_value(self) -> float:
         """Of one share for all."""
-        from scipy.special import chdtrc, fdtrc
+        from scipy.special import fdtrc
+        from scipy.stats import MonteCarloMethod, chi2_contingency
 
-        total, whole = float(self.share @ self.n), float(np.sum(self.n))
-        mean, count = total / whole, self.n.size
+        hits, whole, count = self.share * self.n, float(np.sum(self.n)), self.n.size
+        mean = float(np.sum(hits)) / whole
         if not 0.0 < mean < 1.0:
             return 1.0
-        expected: FloatArray = self.n * mean
-        unequal = self.n @ (self.share - mean) ** 2 / (mean * (1.0 - mean))
         if not np.all(np.isnan(self.variance)):
+            unequal = self.n @ (self.share - mean) ** 2 / (mean * (1.0 - mean))
             alone = self.share * (1.0 - self.share) / self.n
             variance = np.where(np.isnan(self.variance), alone, self.variance)
             spread = float(np.sum(variance * self.n * (1.0 - self.n / whole))) / (count - 1.0)
             effect = max(1.0, spread / (mean * (1.0 - mean)))
             freedom = float(np.sum(self.groups)) - count
             return float(fdtrc(count - 1.0, freedom, unequal / effect / (count - 1.0)))
-        hits = self.share * self.n
-        whole_counts = all(np.all(np.abs(v - np.rint(v)) < 1e-9) for v in (self.n, hits))
-        few = np.min([expected, self.n - expected]) < _EXPECTED
-        if not (few and whole_counts):
-            return float(chdtrc(count - 1.0, unequal))
-        drawn = np.random.default_rng(0).multivariate_hypergeometric(
-            np.rint(self.n).astype(np.int64), round(total), _DRAWS, method="marginals"
-        )
-        others = ((drawn - expected) ** 2 / expected).sum(axis=1)
-        here = np.sum((hits - expected) ** 2 / expected)
-        return (1.0 + np.count_nonzero(others >= here * (1.0 - 1e-9))) / (_DRAWS + 1.0)
+        table, method = np.array([hits, self.n - hits]), None
+        if np.min(self.n) * min(mean, 1.0 - mean) < _EXPECTED and np.allclose(
+            table, np.rint(table), rtol=0.0, atol=1e-9
+        ):
+            method = MonteCarloMethod(n_resamples=_DRAWS, rng=np.random.default_rng(0))
+            table = np.rint(table)
+        return float(chi2_contingency(table, correction=False, method=method).pvalue)
 
     def differences(self, level: float) -> tuple[Interval, Interval]:
-        """Largest to least share, and largest share to the geometric mean, on the log scale.
-
-        The lower ends hold for all pairs at once (Tukey and Kramer), and for all deviations.
-        """
+        """Largest to least share, and largest share to the geometric mean, on the log scale."""
+        # The lower ends hold for all pairs at once (Tukey and Kramer), and for all deviations.
         from scipy.special import ndtri
 
         tail = 0.5 * (1.0 - level)
