@@ -527,8 +527,7 @@ class StratumCounts(NamedTuple):
 
     def p_value(self) -> float:
         """Of one share for all."""
-        from scipy.special import fdtrc
-        from scipy.stats import MonteCarloMethod, chi2_contingency
+        from scipy import special, stats
 
         hits, whole, count = self.share * self.n, float(np.sum(self.n)), self.n.size
         mean = float(np.sum(hits)) / whole
@@ -541,14 +540,14 @@ class StratumCounts(NamedTuple):
             spread = float(np.sum(variance * self.n * (1.0 - self.n / whole))) / (count - 1.0)
             effect = max(1.0, spread / (mean * (1.0 - mean)))
             freedom = float(np.sum(self.groups)) - count
-            return float(fdtrc(count - 1.0, freedom, unequal / effect / (count - 1.0)))
+            return float(special.fdtrc(count - 1.0, freedom, unequal / effect / (count - 1.0)))
         table, method = np.array([hits, self.n - hits]), None
         if np.min(self.n) * min(mean, 1.0 - mean) < _EXPECTED and np.allclose(
             table, np.rint(table), rtol=0.0, atol=1e-9
         ):
-            method = MonteCarloMethod(n_resamples=_DRAWS, rng=np.random.default_rng(0))
+            method = stats.MonteCarloMethod(n_resamples=_DRAWS, rng=np.random.default_rng(0))
             table = np.rint(table)
-        return float(chi2_contingency(table, correction=False, method=method).pvalue)
+        return float(stats.chi2_contingency(table, correction=False, method=method).pvalue)
 
     def differences(self, level: float) -> tuple[Interval, Interval]:
         """Largest to least share, and largest share to the geometric mean, on the log scale."""
