@@ -98,12 +98,11 @@ class TargetCheck(NamedTuple):
     rate : str
         "far", of the impostors, or "frr", of the clients.
     target, threshold : float
-        The rate asked, a fraction, and the fitted distribution's own threshold for it.
+        The rate asked, and the fitted distribution's own threshold for it.
     expected, observed : float
-        Scores beyond the threshold, impostors above or clients not above, by the fitted
-        distribution and counted. Divided by `n` they are rates.
+        Scores beyond the threshold by the fitted distribution, and counted.
     low, high : float
-        Exact binomial interval of the rate that was counted; of groups, of `n_effective`.
+        Exact binomial interval of the rate that was counted.
     verdict, reason : str
         "good" (within a factor of 3), "poor" or "cannot tell", and the numbers behind it.
     n, n_effective : float
@@ -377,11 +376,7 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
 
 # ------------------------------------------------------------------------ said with every fit
 def misfit(f: PairEstimate) -> list[Notice]:
-    """That the fitted distributions do not describe the scores.
-
-    A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n) (n
-    scores, or groups), or where counts contradict it at 1 to 10 % of FAR or FRR, as in `check_fit`.
-    """
+    """That the fitted distributions do not describe the scores, as `fit` documents it."""
     evidence = evidence_of_pair(f)
     off = [words for k in (0, 1) if (words := misfit_words(evidence, k))]
     if not off:
@@ -397,10 +392,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
 
 
 def misfit_words(evidence: SampleSupport, k: int, rate: float = LOW_RATE) -> str:
-    """Where the fitted distribution of a class is too far from the share of its scores; or "".
-
-    Or what was counted at the threshold of a rate of the class, if that contradicts it.
-    """
+    """Where a fitted distribution is too far from the share of the scores, or counts at a rate."""
     law, places = evidence.fitted[k], evidence.counts[k]._steps[0]
     if law is None:
         return ""
@@ -489,8 +481,8 @@ class FitCheck(Result, Exportable):
     roc_distance : RocDistance or None
         Of the fitted ROC from the empirical one.
     verdict, reason : str
-        Of the ROC curve alone: "good" within the tolerance, "poor" beyond it, "cannot tell" where
-        the interval reaches across it, or only rates were counted; and the numbers behind it.
+        Of the ROC curve alone: "good" within the tolerance, "poor" beyond it, else "cannot tell";
+        and the numbers behind it.
     tolerance, level : float
         What was asked.
     replicates : int
@@ -528,8 +520,7 @@ class FitCheck(Result, Exportable):
         Returns
         -------
         pandas.DataFrame
-            A row per test and class: test ("ks", "cvm", "ad", "information", "roc_distance"), class
-            ("both" of the last), statistic and p_value; none where only rates were counted.
+            A row per test and class: test, class ("both" of "roc_distance"), statistic and p_value.
 
         Examples
         --------
@@ -560,8 +551,7 @@ class FitCheck(Result, Exportable):
         Returns
         -------
         matplotlib Axes
-            Its grey ground is within a factor of 3; a marker is hollow where the scores cannot
-            tell.
+            Grey within a factor of 3; a marker is hollow where the scores cannot tell.
 
         Examples
         --------
@@ -586,9 +576,7 @@ class FitCheck(Result, Exportable):
 
     @property
     def status(self) -> str:
-        """The worst of all: "poor" if the curve or any target is, "good" if the curve is good.
-
-        And some target of each class that was counted is good; else "cannot tell".
+        """The worst of the verdicts on the curve and on the rates.
 
         Examples
         --------
@@ -654,14 +642,11 @@ def check_fit(
 ) -> FitCheck:
     """Goodness of fit of both distributions, of the ROC, and of the rates at thresholds.
 
-    Score sets of the fitted distributions are drawn and fitted again: that is the null
-    distribution. And the scores are counted beyond the fit's thresholds for some rates.
-
     Parameters
     ----------
     f : Fit
-        A fit of a parametric family, with or without point masses. With `far` or `frr` any fit:
-        where nothing can be simulated, rates alone are counted.
+        A fit of a parametric family. With `far` or `frr` any fit: where nothing can be simulated,
+        rates alone are counted.
     far, frr : float or array_like of float, optional
         Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01 and so
         on of both classes, down to 5 expected scores (of groups, effective ones).
@@ -691,22 +676,22 @@ def check_fit(
     Notes
     -----
     The exact interval of a rate counted, over the rate that the fit expects at its threshold, is
-    "poor" outside [1/1.25, 1.25], whatever the number of scores, "good" inside [1/3, 3], else
-    "cannot tell", with the number of scores that would tell. A class taken as its own scores, and
-    what lies beyond the joint of a tail, "cannot tell": the scores placed the threshold. Simulation
-    and distances are of the distributions without tails and of the trials that have a score.
+    "poor" outside [1/1.25, 1.25], "good" inside [1/3, 3], else "cannot tell", with the number of
+    scores that would tell. A class taken as its own scores, and what lies beyond the joint of a
+    tail, "cannot tell". Simulation and distances are of the distributions without tails and of the
+    trials that have a score.
 
     Distances are the largest difference of both rates at once, along FAR + TPR = constant. The
     verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
     of an empirical ROC from that of the distributions that made it, and at least 1 - (1 -
-    level)^(1/n). Trials are taken as independent. It does not rest on p-values: with 1e5 scores
-    every family is rejected by them, with 30 none.
+    level)^(1/n); not on p-values: with 1e5 scores every family is rejected by them, with 30 none.
+    Trials are taken as independent.
 
-    p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000 scores
-    per class on the null distribution is that of 1000. Point masses fit by construction; the tests
-    are of the scores between them. The information-matrix test is White's (1982). Simulated sets
-    are fitted by maximum likelihood, mixtures by EM until a step gains less than 0.005; families of
-    your own set by set, which takes longer (Stute, Gonzalez Manteiga and Presedo Quindimil 1993).
+    p = (1 + number of simulated statistics >= the observed) / (1 + replicates), of sets drawn from
+    the fit and fitted again (Stute, Gonzalez Manteiga and Presedo Quindimil 1993), mixtures by EM
+    until a step gains less than 0.005. From 1000 scores per class on the null distribution is that
+    of 1000. The tests are of the scores between point masses; that of information is White's
+    (1982).
 
     Examples
     --------
@@ -717,11 +702,9 @@ def check_fit(
     >>> two_bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
     >>> scores = br.Scores(two_bumps, rng.beta(2, 4, 1000))
     >>> warnings.simplefilter("ignore", br.MisfitWarning)  # `fit` says it too
-    >>> found = br.check_fit(br.fit(scores), far=0.01, frr=0.01, replicates=199, rng=1)
-    >>> found.verdict
-    'poor'
-    >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
-    [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
+    >>> checked = br.check_fit(br.fit(scores), far=0.01, frr=0.01, replicates=199, rng=1)
+    >>> checked.verdict, [(t.rate, t.expected, t.observed, t.verdict) for t in checked.targets]
+    ('poor', [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')])
     """
     checks.instance(f, PairEstimate, "f", "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)

@@ -71,12 +71,11 @@ class RegressionFit(Value):
     n : int
         Trials that took part.
     converged : bool
-        Always true in a result that was returned.
+        False only in the partial result of an error.
     iterations, gradient_norm : int, float
-        Steps, and the largest component of the gradient of the mean log-likelihood by the
-        coefficients of orthonormal columns.
+        Steps, and the largest component of the gradient of the mean log-likelihood.
     boundary : BoundaryRule
-        The rule for scores of exactly 0 and 1, and whom it met.
+        The rule for scores of exactly 0 and 1.
     """
 
     mean_names: tuple[str, ...]
@@ -108,9 +107,8 @@ def regression(
 ) -> tuple[RegressionFit, FloatArray, FloatArray, FloatArray]:
     """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
 
-    Errors are not yet known: beside it are what they rest on, the information and the derivatives
-    of each trial's log density in orthonormal columns, and the way back from these. An error
-    carries the partial result.
+    Beside it are what its errors rest on, the information and the derivatives of each trial's log
+    density in orthonormal columns, and the way back from these.
     """
     from statsmodels.othermod import betareg
 
@@ -233,9 +231,9 @@ class TermTest(Value):
     Parameters
     ----------
     terms : tuple of str
-        The terms left out, interactions of the named ones included.
+        The terms left out, their interactions included.
     method : str
-        "likelihood-ratio", or "wald" where trials hang together in groups.
+        "likelihood-ratio", or "wald" where trials depend on groups.
     both : ChiSquared
         Of both classes together.
     client, impostor : ChiSquared or None
@@ -270,21 +268,18 @@ class CovariateFit(Result, Exportable):
 
     Parameters
     ----------
-    formula, precision : str
-        Right-hand sides for the mean and the precision.
-    client_formula : str or None
-        The right-hand side for both of the clients, where it is another one.
+    formula, precision, client_formula : str
+        As of :func:`fit_covariates`.
     client, impostor : RegressionFit
         Coefficients of each class.
     scores : Scores
-        The scores as fitted: without those dropped, squeezed where that was asked for.
+        The scores as fitted, after the rule for 0 and 1.
     covariates : tuple of Covariate
         The columns that the formulas use.
     prior : float
         Observed share of clients among all rows.
     roots : ndarray, shape (rank, coefficients)
-        Vectors whose outer products sum to the covariance of the coefficients: of the clients' mean
-        and precision, then of the impostors'.
+        Vectors whose outer products sum to `cov`.
 
     Examples
     --------
@@ -318,7 +313,7 @@ class CovariateFit(Result, Exportable):
 
     @property
     def converged(self) -> bool:
-        """Whether both classes are at their maximum; always true in a result that was returned."""
+        """Whether both classes are at their maximum."""
         return self.client.converged and self.impostor.converged
 
     @cached_property
@@ -351,9 +346,8 @@ class CovariateFit(Result, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the frame that was fitted. Columns class, part ("mean" on the logit
-            scale, "precision" on the log scale), term, estimate, std_error, z and p_value
-            (two-sided, of a coefficient of 0).
+            Of the library of the frame that was fitted: class, part ("mean" on the logit scale,
+            "precision" on the log scale), term, estimate, std_error, z and two-sided p_value.
 
         Examples
         --------
@@ -377,7 +371,7 @@ class CovariateFit(Result, Exportable):
         return table_of(columns_from_rows(rows, names, texts), self.scores.library)
 
     def model(self, *, prior: float | None = None, **covariates: Any) -> ScoreModel:
-        """The two distributions at values of the covariates, with every curve and number they have.
+        """The two distributions at values of the covariates.
 
             a = mu phi,  b = (1 - mu) phi,   logit mu = x beta,  log phi = z gamma
 
@@ -396,9 +390,8 @@ class CovariateFit(Result, Exportable):
         Raises
         ------
         InputError
-            If a covariate is missing or unknown, or a category is none of those fitted; if values
-            lie outside the data, where numbers without intervals say too little: take `interval`
-            there.
+            If a covariate is missing or unknown, a category is none of those fitted, or values lie
+            outside the data: take `interval` there.
         InputTypeError
             If a value is of the wrong kind.
 
@@ -445,16 +438,14 @@ class CovariateFit(Result, Exportable):
 
         Parameters
         ----------
-        stat : str or callable
-            A name or a function of a `ScoreModel`, as in `Fit.interval`.
+        stat, threshold, far, frr, tpr, alpha, between, at
+            A number, and where it is taken, as in `Fit.interval`.
         covariates : mapping, optional
             One value for every covariate of the formulas; left out where there are none.
         level : float
             Confidence level.
         prior : float, optional
             As in `model`.
-        threshold, far, frr, tpr, alpha, between, at : optional
-            Where the statistic is taken, as in `Fit.interval`.
 
         Returns
         -------
@@ -473,12 +464,12 @@ class CovariateFit(Result, Exportable):
         Warns
         -----
         ExtrapolationWarning
-            If values lie outside the data: the line goes on there, the world need not.
+            If values lie outside the data.
 
         Notes
         -----
-        The regression is taken as the right one, the prior is held fixed. The bias of estimates
-        from few trials is not removed: docs/covariates.md has simulated coverage.
+        The prior is held fixed. The bias of estimates from few trials is not removed:
+        docs/covariates.md has simulated coverage.
 
         Examples
         --------
@@ -510,24 +501,17 @@ class CovariateFit(Result, Exportable):
 
             d -+ z sd,   d = g2 - g1,   sd^2 = sum over the roots r of (dg2/dr - dg1/dr)^2
 
-        with the covariance of `interval`, so that what both numbers share cancels. Outside the
-        data, with the distances l and u of each number from the ends of its own interval and their
-        correlation c:
+        with the covariance of `interval`. Outside the data, with the distances l and u of each
+        number from the ends of its own interval and their correlation c (Zou and Donner 2008):
 
             d - sqrt(l2^2 + u1^2 - 2 c l2 u1),   d + sqrt(u2^2 + l1^2 - 2 c u2 l1)
 
         Parameters
         ----------
-        stat : str or callable
-            As in `interval`.
         first, second : mapping
             Two different sets of values, each of every covariate.
-        level : float
-            Confidence level.
-        prior : float, optional
-            As in `model`, for both.
-        threshold, far, frr, tpr, alpha, between, at : optional
-            Where the statistic is taken, as in `Fit.interval`.
+        stat, level, prior, threshold, far, frr, tpr, alpha, between, at
+            As in `interval`.
 
         Returns
         -------
@@ -537,8 +521,7 @@ class CovariateFit(Result, Exportable):
         Raises
         ------
         InputError
-            As in `interval`, of either number outside the data and of the difference; or if both
-            sets of values are the same.
+            As in `interval`, or if both sets of values are the same.
         InputTypeError
             As in `interval`.
 
@@ -546,11 +529,6 @@ class CovariateFit(Result, Exportable):
         -----
         ExtrapolationWarning
             As in `interval`.
-
-        Notes
-        -----
-        On the plain scale, on which the difference of two numbers at the border of their range is
-        not normal. Outside the data as Zou and Donner (2008) have it.
 
         Examples
         --------
@@ -590,14 +568,14 @@ class CovariateFit(Result, Exportable):
 
             2 [l(with) - l(without)], chi-squared with as many degrees as coefficients left out
 
-        or, where trials carry groups, Wald's statistic b' V^-1 b of these coefficients with the
-        covariance V that holds although the trials of a group depend on each other.
+        or, where trials carry groups, Wald's statistic b' V^-1 b of these coefficients with V the
+        sandwich covariance.
 
         Parameters
         ----------
         *terms : str
-            Terms as the formulas have them, such as "sharpening" or "C(camera)"; several are left
-            out at once. Interactions that contain one of them go with it.
+            Terms as the formulas have them, such as "sharpening" or "C(camera)", which are left out
+            at once with their interactions.
 
         Returns
         -------
@@ -817,17 +795,15 @@ def fit_covariates(
     formula : str
         Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
         ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's notation
-        as formulaic reads it. Text and booleans are categories, numbers are numbers unless in
-        ``C()``. Functions: bs, cc, center, cr, poly, scale, standardize; C, I and Q with the
-        codings Diff, Helmert, Poly, Sum and Treatment; and abs, clip, cos, exp, expm1, floor, log,
-        log10, log1p, log2, maximum, minimum, round, sin, sqrt, tanh and where of numpy, also as
-        ``np.log``. Any other code is refused, and none of it run.
+        as formulaic reads it. Functions: bs, cc, center, cr, poly, scale, standardize; C, I and Q
+        with the codings Diff, Helmert, Poly, Sum and Treatment; and abs, clip, cos, exp, expm1,
+        floor, log, log10, log1p, log2, maximum, minimum, round, sin, sqrt, tanh and where of numpy.
+        Any other code is refused, and none of it run.
     precision : str
         Right-hand side for the precision phi = a + b.
     client_formula : str, optional
-        Right-hand side for both, mean and precision, of the clients where it is another one:
-        ``"1"`` if the covariates say something of the impostors alone. Client rows then need no
-        covariates.
+        Right-hand side for the clients' mean and precision where it is another one: ``"1"`` if the
+        covariates are of the impostors alone.
     score, label : str
         Column names.
     client_label : object, optional
@@ -836,9 +812,9 @@ def fit_covariates(
         Column name, or two: trials that share a label depend on each other. Errors, intervals and
         tests are then those of the sandwich covariance.
     boundary : str, optional
-        What becomes of scores of exactly 0 and 1, which no regression here can have. Left out or
-        ``"error"``: refuse them. ``"drop"``: leave their rows out. ``"squeeze"``: fit
-        (s (n - 1) + 1/2) / n in each class of n, which is inconsistent for shapes below 1/2.
+        What becomes of scores of exactly 0 and 1. Left out or ``"error"``: refuse them.
+        ``"drop"``: leave their rows out. ``"squeeze"``: fit (s (n - 1) + 1/2) / n in each class of
+        n, which is inconsistent for shapes below 1/2.
 
     Returns
     -------
@@ -867,10 +843,8 @@ def fit_covariates(
 
     Notes
     -----
-    The likelihood and its derivatives are those of statsmodels' BetaModel. Only a formula of
-    categories alone, the same for mean and precision and with all their interactions, leaves the
-    distributions at different covariates free of each other: a straight line in x on the logit
-    scale is an assumption. Weights are not taken: repeat the row.
+    The likelihood and its derivatives are those of statsmodels' BetaModel. Weights are not taken:
+    repeat the row.
 
     References
     ----------
@@ -888,9 +862,6 @@ def fit_covariates(
     >>> fit = br.fit_covariates(frame, "camera", precision="camera")
     >>> [round(fit.model(camera=c).auc(), 3) for c in "AB"]
     [0.815, 0.648]
-    >>> alone = br.Scores.from_frame(frame[frame["camera"] == "B"])
-    >>> round(br.fit(alone).model.auc(), 3)  # categories alone: as if fitted apart
-    0.648
     """
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")

@@ -121,10 +121,8 @@ def likelihood_ratio_test(
     restricted, general : Fit
         Fits of the same scores: "dual-beta" or "proper-beta" in "beta", any of these in
         "beta-mixture", and the same class by class, as "beta" in ("beta", "beta-mixture").
-    replicates : int
-        Simulated score sets, at least 19.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness; a seed gives the same bytes everywhere.
+    replicates, rng
+        As of :func:`check_fit`.
 
     Returns
     -------
@@ -142,9 +140,8 @@ def likelihood_ratio_test(
 
     Notes
     -----
-    The chi-squared limit holds for none of these but the dual pair, so the null distribution is
-    simulated and refitted: p = (1 + number as large) / (1 + replicates) (McLachlan 1987). Point
-    masses are the same in both families. Trials are taken as independent.
+    The null distribution is simulated and refitted: p = (1 + number as large) / (1 + replicates)
+    (McLachlan 1987). Trials are taken as independent.
 
     Examples
     --------
@@ -481,22 +478,20 @@ class FamilyRow(Exportable):
         Mean log density of a score under fits of the other folds, and its difference to the best of
         the class in its standard errors.
     vuong : float
-        Difference of log-likelihoods to the recommended family in standard errors; below -1.96 the
-        family is worse at the 5 % level; nan for the recommended one and nested ones.
+        Difference of log-likelihoods to the recommended family in standard errors; nan for the
+        recommended one and nested ones.
     distance : float
         Largest distance of the fitted distribution function from that of the scores; of a family of
-        both classes that of the ROC along FAR + TPR = constant.
+        both classes that of the ROC.
     outside : float
         Largest mass outside [0, 1]; nan unless all scores lie inside.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(3)
-    >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
-    >>> [row.family for row in found.rows if row.who == "client" and row.held_out_z > -1.96]
-    ['beta-mixture', 'beta', 'logit-sinh-arcsinh']
+    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(100, 100, rng=1)
+    >>> [row.parameters for row in br.compare_families(scores, ["beta"]).rows]
+    [2, 2]
     """
 
     who: str
@@ -531,8 +526,8 @@ class TailRow(Exportable):
     rate : float
         A rate that ten scores are expected beyond.
     expected, observed, observed_tail : float
-        Held-out scores beyond the thresholds of the other folds for that rate: as many as expected,
-        and those counted without and with a tail.
+        Held-out scores beyond the other folds' thresholds for that rate: expected, and counted
+        without and with a tail.
 
     Examples
     --------
@@ -574,14 +569,14 @@ class FamilyComparison(Tabular, Exportable):
     reason : str
         Why, and whether another is as good.
     roc_distance : float
-        Largest distance of the recommended pair's ROC from the empirical one along FAR + TPR =
-        constant; nan where weights are no whole numbers of copies.
+        Largest distance of the recommended pair's ROC from the empirical one; nan where weights are
+        no whole numbers of copies.
     left_out : tuple of (str, str, str)
         Class, family, and why it could not be fitted.
     tails : tuple of TailRow
         The best family of each class of 250 scores or more with and without a tail.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        As of `DistributionFit`.
 
     Examples
     --------
@@ -629,12 +624,12 @@ class FamilyComparison(Tabular, Exportable):
         return [answer, Grid(head, tuple(rows)), *(Paragraph(note, "note") for note in notes)]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
-        """The rows of "client", "impostor" or "both".
+        """The rows of a class.
 
         Parameters
         ----------
         who : str
-            The class.
+            "client", "impostor" or "both".
 
         Returns
         -------
@@ -643,12 +638,10 @@ class FamilyComparison(Tabular, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 99), rng.beta(1, 4, 99)), ["beta"])
-        >>> [row.parameters for row in found.of("client")]
-        [2]
+        >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(100, 100, rng=1)
+        >>> len(br.compare_families(scores, ["beta", "normal"]).of("client"))
+        2
         """
         checks.choice(who, ("client", "impostor", "both"), "who")
         return tuple(row for row in self.rows if row.who == who)
@@ -720,12 +713,11 @@ def compare_families(
         "logit-normal", "beta-mixture", "logit-sinh-arcsinh"; of others "normal", "normal-mixture",
         "sinh-arcsinh", and "log-normal" and "gamma" where all scores of both classes are positive.
     bounds : tuple of float, optional
-        Ends of the range that scores can have, such as (-1, 1), as in :func:`fit`.
+        As in :func:`fit`.
 
     Returns
     -------
     FamilyComparison
-        A recommendation; nothing is chosen behind your back.
 
     Raises
     ------
@@ -744,26 +736,23 @@ def compare_families(
 
     Notes
     -----
-    All log-likelihoods are of densities by the score. With scores of exactly 0 or 1 all families
-    are compared on the scores between. Held out: five folds in a fixed order; whole groups, where
-    there are (of two columns those of the first). A family with more parameters must be better by
-    more than half a standard error, class by class. (By one, as Breiman et al. 1984 have it, the
-    second component of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class
-    that is one beta distribution gets another family in 5 and in 13 %.) Vuong (1989) has the z of
-    likelihoods.
+    All log-likelihoods are of densities by the score, of the scores between 0 and 1 where some are
+    exactly these. Held out: five folds in a fixed order; whole groups, where there are (of two
+    columns those of the first). A family with more parameters must be better by more than half a
+    standard error, class by class. (By one, as Breiman et al. 1984 have it, the second component of
+    1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class that is one beta
+    distribution gets another family in 5 and in 13 %.) Vuong (1989) has the z of likelihoods.
 
-    The family taken is then set beside itself with a tail of its 30 and 50 most extreme scores, by
-    the same folds. A family of both classes is set beside the pair of the best by the held-out
-    scores of both together. A mixture that cannot be fitted to a class, or whose scores have many
-    ties if it was not named, is left out for it, and said.
+    The family taken is compared with itself with a tail of its 30 and 50 most extreme scores, a
+    family of both classes with the pair of the best, by the same folds.
 
     Examples
     --------
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
-    >>> found.table["family"].tolist()[:4]
+    >>> compared = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
+    >>> compared.table["family"].tolist()[:4]
     ['beta', 'logit-sinh-arcsinh', 'beta-mixture', 'logit-normal']
     """
     purpose = "a comparison of families"

@@ -93,13 +93,11 @@ def _of_model(
 class FitPoints(scores_beyond.SupportedPair):
     """What a fit and its model have in common: every method that gives an operating point.
 
-    ``n_beyond`` of a point is n min(rate, 1 - rate) of the client and of the impostor scores (of
-    groups, where trials depend on each other); below one it is ``extrapolated``, and an
-    `ExtrapolationWarning` says how many scores would show the rate. A `MisfitWarning` gives the
-    counts where they contradict the distribution by more than a factor of 1.25 (exact binomial test
-    of level 0.01, at the rate, or the larger one that expects five scores, and up to ten times that
-    as far as 0.1). A class taken as its scores (``"empirical"``) is extrapolated only at a rate
-    asked for that expects less than one.
+    ``n_beyond`` of a point is n min(rate, 1 - rate) of the client and of the impostor scores (or
+    groups); below one it is ``extrapolated``, with an `ExtrapolationWarning`. A `MisfitWarning`
+    gives the counts near the rate where they contradict the distribution by more than a factor of
+    1.25 (exact binomial test of level 0.01). A class taken as its scores (``"empirical"``) is
+    extrapolated only at a rate asked for that expects less than one.
     """
 
     def _stated(
@@ -258,8 +256,7 @@ class DistributionFit(Estimate, Exportable):
     distribution : Distribution
         The fitted distribution; `Inflated` with point masses at 0 or 1, `Spliced` with tails.
     names, values : tuple
-        Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); weight_1, ..., a_1, b_1,
-        a_2, ... (beta-mixture, without the last weight); then at_zero, at_one if inflated.
+        Parameters in the order of the distribution, such as a, b; then at_zero, at_one if inflated.
     cov : ndarray, shape (p, p)
         Their covariance, read-only: the inverse information over the weight.
     log_likelihood : float
@@ -271,8 +268,7 @@ class DistributionFit(Estimate, Exportable):
     iterations : int
         Evaluations of the Newton step; 0 for closed forms.
     gradient_norm : float
-        Largest component of the gradient of the mean log-likelihood in (log a, log b) or (mu, log
-        sigma).
+        Largest component of the gradient of the mean log-likelihood, by log a, log b and log sigma.
     boundary : BoundaryRule or None
         The rule for scores of exactly 0 and 1; None on the real line.
     fixed, tied : tuple of str
@@ -280,7 +276,7 @@ class DistributionFit(Estimate, Exportable):
     tails : tuple of Tails
         What the tails were fitted to, an end each.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        "pandas", "polars" or "pyarrow", which makes its tables.
 
     Examples
     --------
@@ -304,8 +300,7 @@ class DistributionFit(Estimate, Exportable):
             Confidence level.
         method : str
             "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
-            errors, of the logarithm of a, b and sigma, of the logit of a mass (z there), of mu
-            itself.
+            errors, of the log of a, b and sigma, of the logit of a mass (z there), of mu itself.
 
         Returns
         -------
@@ -316,14 +311,13 @@ class DistributionFit(Estimate, Exportable):
         ------
         InputError
             If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, a + b > 1e8, or the family is none of beta, normal, logit-normal: take
-            "wald".
+            counted in cells, a + b > 1e8, or the family is none of beta, normal, logit-normal.
 
         Notes
         -----
         Trials are taken as independent. q is exact for mu, sigma and the shape of a dual beta
         distribution, chi-squared's times 1 + c/n for two shapes (Lawley 1956), chi-squared's for
-        masses. A mass that nobody had has the lower end 0; an end beyond the doubles is 0 or inf.
+        masses.
 
         Examples
         --------
@@ -401,13 +395,13 @@ class Fit(FitPoints, Exportable):
     client, impostor : DistributionFit
         The two distributions with their precision.
     family : str or tuple of str
-        Name of the family of both classes, or of two the pair (client, impostor).
+        Family of both classes, or the pair (client, impostor).
     reason : str
         Why, where ``"auto"`` or ``"best"`` chose it. No part of a comparison.
     shared_cov : tuple of tuple of float or None
         Covariance of the clients' parameters (rows) with the impostors' where they share some.
     tied : tuple of str
-        Parameters of one value in both classes, because the family's constraint binds.
+        Parameters that the family's constraint makes the same in both classes.
 
     Examples
     --------
@@ -460,9 +454,8 @@ class Fit(FitPoints, Exportable):
         extrapolate : bool
             Allow a tail to answer at a rate that expects less than a tenth of a score.
         threshold, far, frr, tpr, alpha, between, at : optional
-            Where the statistic is taken, one of them if it needs a point; `at` is "eer",
-            "min-hter", "min-dcf", "actual-dcf", "max-f1", "max-youden", "break-even" or
-            "crossing".
+            Where the statistic is taken, one of them if it needs a point; `at` is a name such as
+            "eer", "min-dcf" or "max-f1".
 
         Returns
         -------
@@ -473,7 +466,7 @@ class Fit(FitPoints, Exportable):
         InputError
             If a name or option is out of range, a point is missing, superfluous or of the wrong
             kind, the statistic is nan or, for "delta", without a derivative, or a tail is asked
-            that is not there or expects less than a tenth of a score without `extrapolate`.
+            that is not there or expects too little without `extrapolate`.
         InputTypeError
             If `stat` is neither a name nor a function, or a point is given without its keyword.
 
@@ -481,14 +474,11 @@ class Fit(FitPoints, Exportable):
         -----
         No end of the hull lies more than one length of the scores' own interval beyond that; a
         `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own interval
-        of level 0.95 does not hold the fitted number. Where scores cannot answer (weights that are
-        no copies, one group) the interval is the family's, as `method` says. The prior is held
-        fixed. The bias is that of maximum likelihood to first order (Cox and Snell 1968), taken
-        from thresholds, exponents and coefficients; mixtures, distributions with a common shape and
-        grouped trials have no correction. Tails: docs/tails.md. Coverage: docs/validation.md.
-
-        No such interval covers near the border of what a statistic can be ("ks", "min-hter",
-        "h-measure" at an area of 1/2), nor where a shape rests on a handful of scores.
+        of level 0.95 does not hold the fitted number. The prior is held fixed. The bias is that of
+        maximum likelihood to first order (Cox and Snell 1968), taken from thresholds, exponents and
+        coefficients, but not of mixtures, common shapes and grouped trials. No such interval covers
+        near the border of what a statistic can be ("ks" at an area of 1/2), nor where a shape rests
+        on a handful of scores: docs/validation.md.
 
         Examples
         --------
@@ -525,18 +515,14 @@ class Fit(FitPoints, Exportable):
 
         Parameters
         ----------
-        level : float
-            Confidence level.
+        level, method, groups, rng, extrapolate
+            As in `interval`.
         simultaneous : bool
             One statement about all FARs.
-        method : str, optional
-            As in `interval`; left out, the hull of the family's band and the scores', cut as there.
         far : array_like, optional
             Fractions; 201 equally spaced ones where left out.
         replicates : int
             Draws of the bootstrap, or of the process whose largest departure is needed.
-        groups, rng, extrapolate
-            As in `interval`.
 
         Returns
         -------
@@ -576,7 +562,7 @@ class Fit(FitPoints, Exportable):
         -------
         dict
             ``{"client": {"U", "reverse-J", "J", "bell"}, "impostor": {...}}``, each adding up
-            to 1: a sampling statement about the estimates, no prior belief.
+            to 1: sampling statements.
 
         Raises
         ------
@@ -622,18 +608,17 @@ class Fit(FitPoints, Exportable):
 
         Notes
         -----
-        Statements about the fitted distributions beyond the most extreme scores. A side that counts
-        of both classes exclude is "contradicted", a class that does not follow the family leaves it
-        open; neither has a p-value, and the note says why. The simulated size at level 0.05 is
-        0.042 to 0.060 from 10 scores per class on; below 0.04 for masses of which a class expects
-        fewer than 5, and with about 10 groups. With scores censored or in cells, or a + b > 1e8,
-        Wald's test is used (0.06 at 30 scores). Trials without a score are left out and warned of.
+        A side that counts of both classes exclude is "contradicted", a class that does not follow
+        the family leaves it open; neither has a p-value. The simulated size at level 0.05 is 0.042
+        to 0.060 from 10 scores per class on, less with about 10 groups or masses of which a class
+        expects fewer than 5. With scores censored or in cells, or a + b > 1e8, Wald's test is used
+        (0.06 at 30 scores). Trials without a score are left out and warned of.
 
         References
         ----------
-        Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O. E. (1991), Modified
-        signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests in discrete
-        distributions. Boos, D. D. (1992), On generalized score tests.
+        Omar and Ivrissimtzis (2019), section 4. Barndorff-Nielsen (1991), Modified signed log
+        likelihood ratio. Lancaster (1961), Significance tests in discrete distributions. Boos
+        (1992), On generalized score tests.
 
         Examples
         --------
@@ -651,14 +636,12 @@ class Fit(FitPoints, Exportable):
             p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
             ends are;   z_1, z_2 those of `end_tests`
 
-        The two ends decide the whole curve of two beta distributions.
-
         Parameters
         ----------
         level : float
             Confidence of the words in ``.finding``.
         groups : bool
-            Where the scores carry groups, the errors between them.
+            As in `end_tests`.
 
         Returns
         -------
@@ -674,18 +657,12 @@ class Fit(FitPoints, Exportable):
 
         Notes
         -----
-        A probability is the share of curves with that shape when both z vary by their errors: a
-        sampling statement, no prior belief. The test of a proper curve has its level where both
-        distributions are the same, half of it where one end is far above. Two normal distributions
-        cross the diagonal once unless their spreads are the same: both p-values are of equal
-        spreads, that of a proper curve also of mu_c >= mu_i. With point masses there are no
-        probabilities, and the p-values are of the ends alone.
-
-        References
-        ----------
-        Gail, M. and Simon, R. (1985), Testing for qualitative interactions between treatment
-        effects and patient subsets. Wollan, P. C. and Dykstra, R. L. (1986), Conditional tests with
-        an order restriction as a null hypothesis.
+        A probability is the share of curves with that shape when both z vary by their errors. The
+        test of a proper curve has its level where both distributions are the same, half of it where
+        one end is far above. Two normal distributions cross the diagonal once unless their spreads
+        are the same: both p-values are of equal spreads, that of a proper curve also of mu_c >=
+        mu_i. With point masses there are no probabilities (Gail and Simon 1985; Wollan and Dykstra
+        1986).
 
         Examples
         --------
@@ -705,17 +682,15 @@ class Fit(FitPoints, Exportable):
         Parameters
         ----------
         resolution : float, optional
-            Where the scores are rounded to multiples of it: the fit of the cells is one of the
-            rules.
+            What the scores are rounded to: the fit of the cells is then one of the rules.
         groups : bool
             Where the scores carry groups, Hill's error with the covariance between them.
 
         Returns
         -------
         Sensitivity
-            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, or why
-            there is no fit; and Hill's exponent of each tail beside the fitted one, with the share
-            of the sum of logs that the extreme 1 % carry. Print it.
+            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, and Hill's
+            exponent of each tail beside the fitted one; print it.
 
         Raises
         ------
@@ -725,9 +700,8 @@ class Fit(FitPoints, Exportable):
         Notes
         -----
         Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those between them
-        if larger). `expected` is Hill's exponent that the fitted distribution itself has over the
-        same share of scores; only where z is beyond 3 by that, too, do the extreme scores depart
-        from the fit (Hill 1975).
+        if larger). The extreme scores depart from the fit only where z is beyond 3 against
+        `expected`, too: Hill's exponent of the fitted distribution over their share (Hill 1975).
 
         Examples
         --------
@@ -746,8 +720,8 @@ class Fit(FitPoints, Exportable):
         Returns
         -------
         mapping of str to float
-            In the order of :meth:`joint_cov`. Names are "client-a" and the like; those in
-            `statistics` are understood by :meth:`interval`. Empty for empirical distributions.
+            In the order of :meth:`joint_cov`, by names such as "client-a", which :meth:`interval`
+            understands too. Empty for empirical distributions.
 
         Examples
         --------
@@ -774,13 +748,12 @@ class Fit(FitPoints, Exportable):
         ----------
         groups : bool
             Where the scores carry groups, the covariance that holds although their trials depend on
-            each other (Liang and Zeger 1986); `False` takes all trials as independent.
+            each other (Liang and Zeger 1986).
 
         Returns
         -------
         ndarray, shape (p, p)
-            In the order of `params`. Without groups the inverse information of each class; with
-            groups the classes covary where a label occurs in both.
+            In the order of `params`; without groups the inverse information of each class.
 
         Raises
         ------
@@ -807,10 +780,10 @@ class Fit(FitPoints, Exportable):
         Parameters
         ----------
         level, method
-            As there.
+            As there; "profile" is refused of a fit with tails.
         groups : bool
-            Where the scores carry groups, the errors of `joint_cov`, by "wald" with G - 1 degrees
-            of freedom; "profile" is refused there and of a fit with tails.
+            Where the scores carry groups, the errors of `joint_cov`, by "wald" alone with G - 1
+            degrees of freedom.
 
         Returns
         -------
@@ -858,8 +831,7 @@ class Fit(FitPoints, Exportable):
             "roc": the fitted curve, and in thin steps that of the scores. "histogram": the scores
             of each class with its fitted density; "densities": the densities alone. "pp", "qq":
             ordered scores as probabilities, or as scores (their logits on [0, 1]), against what is
-            expected of them. "tails": FAR and FRR on a log scale down to a tenth of an expected
-            score, with the shares counted.
+            expected of them. "tails": FAR and FRR, fitted and counted, on a log scale.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         band : Band, optional
@@ -871,8 +843,7 @@ class Fit(FitPoints, Exportable):
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
         bins : int
-            Bars of each class of "histogram"; their area is the share of the scores they hold, and
-            point masses are stems.
+            Bars of each class of "histogram"; point masses are stems.
         **style
             Of "roc": ``color`` and ``label`` of both curves, and further properties of the fitted
             one. Of "histogram" and "densities": those of both classes.
@@ -1118,28 +1089,23 @@ def fit_distribution(
         If the total weight is below 10.
     InfluenceWarning
         If leaving out the least or the largest score halves or doubles a shape or sigma, or moves a
-        location farther than its scatter (by 60/n where that is more; not of more than two
-        parameters, nor of fits in cells).
+        location farther than its scatter.
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 
     Notes
     -----
-    The support [0, 1] is fixed. The maximum exists and is unique with two or more distinct scores
-    inside (0, 1); parameters carry 10 or more correct digits, for scores from 5e-324 to 1 - 2**-53
-    and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a modelling
-    choice.
-
-    The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
-    its largest local maximum found from several starts (EM, then Newton's method) in which every
-    component has five scores and at most 1e4 times the concentration of one beta distribution of
-    all scores; components are in the order of their means.
+    The maximum is unique with two or more distinct scores inside (0, 1); parameters carry 10 or
+    more correct digits, for scores from 5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is
+    inconsistent for a < 1/2. The estimate of a mixture is the largest local maximum found from
+    several starts (EM, then Newton's method) in which every component has five scores and at most
+    1e4 times the concentration of one beta distribution of all scores; components are in the order
+    of their means.
 
     References
     ----------
     Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing machine learning
-    binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977), Maximum
-    likelihood from incomplete data via the EM algorithm.
+    binary classifiers, section 3.
 
     Examples
     --------
@@ -1212,18 +1178,14 @@ def fit(
     scores : Scores, ScoreSummary, frame, (y_true, y_score) or path
         Client and impostor scores, or the sums that `summarize` kept of them.
     family : str or pair of str
-        ``"auto"``: beta where every score lies in [0, 1], else normal. Or one of those of
-        :func:`fit_distribution` for both classes, or a pair of them, (client, impostor). Families
-        of both classes, which stand alone, are ``"proper-beta"`` (a concave ROC: a_c >= a_i and b_c
-        <= b_i), ``"dual-beta"`` (clients Beta(p, 1), impostors Beta(1, q)) and
-        ``"equal-variance-normal"``. ``"best"``: the pair that `compare_families` recommends, with
-        tails where it is poor at the smallest rate that `check_fit` can check, or that of
-        ``"auto"`` where families cannot be compared. ``.family`` and ``.reason`` say what was
-        chosen, and why.
+        One of those of :func:`fit_distribution` for both classes, or a pair of them, (client,
+        impostor). Families of both classes, which stand alone, are ``"proper-beta"`` (a concave
+        ROC: a_c >= a_i and b_c <= b_i), ``"dual-beta"`` (clients Beta(p, 1), impostors Beta(1, q))
+        and ``"equal-variance-normal"``. ``"best"``: the pair that `compare_families` recommends,
+        with tails where it is poor at the smallest rate that `check_fit` can check, or that of
+        ``"auto"`` where families cannot be compared. ``.reason`` says why it was chosen.
     boundary, resolution : optional
-        The rule for scores of exactly 0 and 1 and for rounded scores; see :func:`fit_distribution`.
-        In a pair it is for the class whose family has it; ``"best"`` compares only families that
-        have it.
+        As in :func:`fit_distribution`, for the class whose family has such a rule.
     components : int, optional
         Components of each distribution of a mixture, two where left out.
     tails : str or dict, optional
@@ -1234,9 +1196,8 @@ def fit(
         Scores beyond the joint of a tail, each at least 20; 30 and 50 where left out. Of several
         sizes the tail has the mean thresholds, and intervals span those of all.
     bounds : tuple of float, optional
-        Ends of the range that scores can have, such as (-1, 1) of cosines. Families on [0, 1] are
-        then fitted to where a score lies between them and moved there by `Shifted`; tails are on
-        the logit between them, as they are on [0, 1].
+        Ends of the range that scores can have, such as (-1, 1) of cosines: families and tails of
+        [0, 1] are moved there.
 
     Returns
     -------
@@ -1248,24 +1209,23 @@ def fit(
     InputTypeError
         If `scores` is nothing of these.
     InputError, DegenerateDataError, FitError
-        As in :func:`fit_distribution`; the message names the class. Of a summary also for what
-        needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``, ``"censor"``
-        and ``"matlab"``, and a + b > 1e6. For tails: fewer than 200 scores in a class, sizes above
-        a quarter of them, scores that pile up at the end itself or lie outside `bounds`.
+        As in :func:`fit_distribution`. Of a summary also for what needs the scores themselves:
+        mixtures, `resolution`, the rules ``"squeeze"``, ``"censor"`` and ``"matlab"``, and a + b >
+        1e6. For tails: fewer than 200 scores in a class, sizes above a quarter of them, scores that
+        pile up at the end itself or lie outside `bounds`.
 
     Warns
     -----
     ReversedScoresWarning
         If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
-        As in :func:`fit_distribution`, once for both classes; the last also of a value far outside
-        the others of its class, such as -999 for a missing score.
+        As in :func:`fit_distribution`; the last also of a value far outside the others of its
+        class, such as -999 for a missing score.
     MisfitWarning
         If a distribution function is more than 0.05 + 1.36/sqrt(n) from the share of the scores, or
         a rate between 1 and 10 % is "poor" in :func:`check_fit`.
     ScaleWarning
-        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores lie
-        in [0, 1]; or if the shape of a tail is beyond 0.5.
+        As in :func:`fit_distribution`, or if the shape of a tail is beyond 0.5.
     DiscretenessWarning
         If fewer than half of a class's inner scores are distinct and no `resolution` is given (not
         of a summary).
@@ -1275,12 +1235,8 @@ def fit(
     Of a summary, beta distributions have a relative error of about 1e-14 (a + b), and sigma of a
     logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Where the free fit of
     ``"proper-beta"`` is not proper already, a, b or both are shared by the classes (``Fit.tied``),
-    and errors are those with these ties given: they cover less where the ties are chance (Mossman
-    and Peng 2016).
-
-    Between its joints a distribution with tails is that of the family, fitted to all scores and
-    rescaled; see `Spliced` and docs/tails.md. Trials without a score have a share of their own
-    beside the distribution of the others, the parameter "rejected".
+    and errors take these ties as given (Mossman and Peng 2016). Trials without a score have a
+    share of their own, the parameter "rejected". Tails: docs/tails.md.
 
     Examples
     --------
