@@ -30,6 +30,11 @@ from betaroc.core.value import Value
 from betaroc.rendering.document import flat
 from betaroc.rendering.nouns import Exportable
 
+#: A tail and its log, or both tails; a value, gradient and Hessian; a function of the score.
+TwoArrays = tuple[FloatArray, FloatArray]
+Expansion = tuple[float, FloatArray, FloatArray]
+PlaceFunction = Callable[[Thresholds], FloatArray]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms(Value):
@@ -154,7 +159,7 @@ class Distribution(Exportable, ABC):
 
     # ------------------------------------------------------------- the contract
     @abstractmethod
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         """P(S <= theta), or P(S > theta), and its log."""
 
     @abstractmethod
@@ -209,10 +214,10 @@ class Distribution(Exportable, ABC):
         p = np.asarray(1.0 - rng.random(size))
         return self._inverse(p, np.log(p), lower=True).theta
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+    def _lower(self, t: Thresholds) -> TwoArrays:
         return self._side(t, lower=True)
 
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+    def _upper(self, t: Thresholds) -> TwoArrays:
         return self._side(t, lower=False)
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
@@ -334,9 +339,7 @@ class Distribution(Exportable, ABC):
         result[np.ix_(known, known)] = np.linalg.inv(information[np.ix_(known, known)])
         return result
 
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
+    def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
         """P(S <= theta) and P(S > theta) of many distributions of the family, a row each.
 
         `values` are columns, of shape (rows, 1), of the parameters that are not this one's; `t` has
@@ -351,9 +354,7 @@ class Distribution(Exportable, ABC):
             lower[k], upper[k] = item._lower(here)[0], item._upper(here)[0]
         return lower, upper
 
-    def _expected(
-        self, function: Callable[[Thresholds], FloatArray], breaks: Thresholds | None = None
-    ) -> float:
+    def _expected(self, function: PlaceFunction, breaks: Thresholds | None = None) -> float:
         """Mean of a function of the score: point masses, and a quadrature between quantiles.
 
         The function is smooth between `breaks` too.
@@ -785,7 +786,7 @@ class Summit(NamedTuple):
 
 
 def climb(
-    height: Callable[[FloatArray], tuple[float, FloatArray, FloatArray]], place: FloatArray, *,
+    height: Callable[[FloatArray], Expansion], place: FloatArray, *,
     tiny: float, steps: int, reach: float = 1.0, halvings: int = 30,
 ) -> Summit:  # fmt: skip
     """The maximum uphill from a place, by a function's value, gradient and Hessian.

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import polygamma, special
-from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import check_entries, choice, real_array
 from betaroc.core.errors import FitError, InputError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
-from betaroc.distributions.base import Distribution, Tail
+from betaroc.distributions.base import Distribution, Tail, TwoArrays
 from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Above this 1 - x keeps all but three digits of x.
@@ -150,7 +150,7 @@ class Beta(Distribution):
         n = self.a + self.b
         return (self.a / n) * (self.b / n) / (n + 1.0)
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         of = special.beta_lower if lower else special.beta_upper
         single = _tail(*self._turned(lower), t, lower=lower) if t.size == 1 else None
         return single or of(self.a, self.b, _clipped(t))
@@ -201,9 +201,7 @@ class Beta(Distribution):
     def _unit_covariance(self) -> FloatArray:
         return polygamma.beta_inverse_information(self.a, self.b)
 
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
+    def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
         """The tail on one side of the mean, or at the nearer end, and the rest.
 
         Beyond what doubles hold of a score by its power law.
@@ -702,24 +700,27 @@ def beta_auc(
     >>> beta_auc([2, 3, 4], 1, 1, 1)  # a_c / (a_c + a_i) where b_c = b_i = 1
     array([0.66666667, 0.75      , 0.8       ])
     """
-    names = ("a_c", "b_c", "a_i", "b_i")
-    argument = (a_c, b_c, a_i, b_i)
-    arrays = [real_array(value, name) for value, name in zip(argument, names, strict=True)]
-    try:
-        shapes = np.broadcast_arrays(*arrays)
-    except ValueError:
-        actual, remedy = ", ".join(str(a.shape) for a in arrays), "Give arrays of one shape."
-        what = "a_c, b_c, a_i and b_i"
-        raise refusal(what, "broadcast to one shape", actual, remedy) from None
-    for array, name in zip(arrays, names, strict=True):
+    shapes = _of_one_shape(a_c=a_c, b_c=b_c, a_i=a_i, b_i=b_i)
+    for name, array in shapes.items():
         check_entries(array, ~(np.isfinite(array) & (array > 0.0)), name, "be finite and > 0")
-    flat = [np.ravel(shape) for shape in shapes]
+    flat = [np.ravel(shape) for shape in shapes.values()]
     with np.errstate(under="ignore"):
         area = np.full(1, np.nan) if flat[0].size == 1 else auc_of_pairs(*flat)
         for k in np.flatnonzero(np.isnan(area)):
             a, b, c, d = (float(shape[k]) for shape in flat)
             area[k] = _auc(Beta(a, b), Beta(c, d))
-    return as_output(area.reshape(shapes[0].shape))
+    return as_output(area.reshape(shapes["a_c"].shape))
+
+
+def _of_one_shape(**arguments: npt.ArrayLike) -> dict[str, FloatArray]:
+    """Numbers by the names of their arguments, broadcast together."""
+    arrays = [real_array(value, name) for name, value in arguments.items()]
+    try:
+        return dict(zip(arguments, np.broadcast_arrays(*arrays), strict=True))
+    except ValueError:
+        actual, remedy = ", ".join(str(a.shape) for a in arrays), "Give arrays of one shape."
+        rule = "broadcast to one shape"
+        raise refusal(", ".join(arguments), rule, actual, remedy) from None
 
 
 closed_forms(Beta, Beta, BetaPair)
@@ -948,12 +949,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     >>> round(a, 12), round(b, 12), converged
     (1.0, 1.0, True)
     """
-    g1, g2 = real_array(mean_log, "mean_log"), real_array(mean_log1m, "mean_log1m")
-    try:
-        g1, g2 = np.broadcast_arrays(g1, g2)
-    except ValueError as error:
-        actual, remedy = f"{g1.shape} and {g2.shape}", "Pass one pair for each sample."
-        raise refusal("mean_log and mean_log1m", "have one shape", actual, remedy) from error
+    g1, g2 = _of_one_shape(mean_log=mean_log, mean_log1m=mean_log1m).values()
     if g1.ndim == 0:
         result = _shapes_of(float(g1), float(g2)) if min(g1, g2) > _LEAST_LOG else None
         return (math.nan, math.nan, False) if result is None else (*result, True)
@@ -1031,19 +1027,14 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     turn = 1 if choice(shared, ("a", "b"), "shared") == "a" else -1
     weights, *means = np.array([client, impostor]).T
     g1, g2 = means[::turn]
-    starts = []
-    for who, sums, pair in zip(CLASSES, (client, impostor), zip(g1, g2, strict=True), strict=True):
-        if not 0.0 < sums.weight < math.inf:
-            raise InputError(f"the weight of the {who} class must be positive; got {sums.weight}.")
-        start = _shapes_of(*map(float, pair))
-        if start is None:
-            raise InputError(
-                f"the mean logarithms of the {who} class must be those of a beta distribution with"
-                f" a + b <= 1e12; got {sums.mean_log!r} and {sums.mean_log1m!r}."
-            )
-        starts.append(start)
+    starts = [_shapes_of(*pair) for pair in zip(g1.tolist(), g2.tolist(), strict=True)]
+    if not np.all(weights > 0.0) or None in starts:
+        raise InputError(
+            "both classes must have a positive weight and the mean logarithms of a beta"
+            f" distribution with a + b <= 1e12; got {(client, impostor)!r}."
+        )
     share, last = weights / weights.sum(), False
-    own_a, b = np.array(starts).T
+    own_a, b = np.array(starts, dtype=np.float64).T
     a = math.exp(share @ np.log(own_a))
     for k in range(1, MAX_ITERATIONS + 1):
         r1, r2, (_, of_b, coupling, det) = _score_equations(np.full(2, a), b, g1, g2)

@@ -16,7 +16,7 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import kept_scores, score_array, weights_array
 from betaroc.core.errors import refusal
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.base import Atoms, Distribution, Tail
+from betaroc.distributions.base import Atoms, Distribution, Tail, TwoArrays
 from betaroc.distributions.pairs import Pair, closed_forms
 
 Layout = tuple[float, float] | None
@@ -403,7 +403,7 @@ class Empirical(Distribution):
         return Empirical(self.values[valid], None if self.weights is None else self.weights[valid])
 
     @cached_property
-    def _steps(self) -> tuple[FloatArray, FloatArray]:
+    def _steps(self) -> TwoArrays:
         """Distinct values, ascending, and the weight on each (values of no weight left out)."""
         values: FloatArray = self.values
         if self.weights is None:
@@ -482,7 +482,7 @@ class Empirical(Distribution):
         with np.errstate(over="ignore"):
             return float(np.ldexp(square, 2 * power))
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         counts = self._counts_at_most(t) if lower else self._counts_above(t)
         share = np.where(np.isnan(t.theta), np.nan, counts / self.total)
         with np.errstate(divide="ignore"):
@@ -675,7 +675,7 @@ class Binned(Empirical):
         vars(self).update(edges=places, counts=masses, values=places[1:], weights=masses)
 
     @cached_property
-    def _steps(self) -> tuple[FloatArray, FloatArray]:
+    def _steps(self) -> TwoArrays:
         occupied = self.counts > 0.0
         return self.edges[1:][occupied], np.asarray(self.counts[occupied], dtype=np.float64)
 

@@ -11,7 +11,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.distributions.base import Distribution, Tail
+from betaroc.distributions.base import Distribution, Tail, TwoArrays
 
 #: Below this scipy's tails are formed in log space.
 _TINY = 1e-290
@@ -70,18 +70,16 @@ class Gamma(Distribution):
     def _sd(self) -> float:
         return math.sqrt(self.shape) * self.scale
 
-    def _x(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+    def _x(self, t: Thresholds) -> TwoArrays:
         """Scores in units of the scale, and their logarithms."""
         with np.errstate(over="ignore", under="ignore"):
             x = np.maximum(t.theta, 0.0) / self.scale
         return x, _LOGARITHM.of(t) - math.log(self.scale)
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         return self._tail(*self._x(t), lower=lower)
 
-    def _tail(
-        self, x: FloatArray, log_x: FloatArray, *, lower: bool
-    ) -> tuple[FloatArray, FloatArray]:
+    def _tail(self, x: FloatArray, log_x: FloatArray, *, lower: bool) -> TwoArrays:
         """A tail and its log, the log of one next to 1 by the other tail."""
         from scipy.special import gammainc, gammaincc
 

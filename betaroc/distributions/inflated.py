@@ -14,7 +14,7 @@ from betaroc.core.checks import fraction
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail, just_below
+from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail, TwoArrays, just_below
 
 #: Names of the point masses, the one at the lower end first.
 MASSES = ("at_zero", "at_one")
@@ -83,7 +83,7 @@ class PointMasses(Distribution):
         spread = self._share * (self.base.var + (self.base.mean - mean) ** 2)
         return spread + sum(m * (place - mean) ** 2 for m, place in pairs if m > 0.0)
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         value, log = self.base._side(t, lower=lower)
         here = [_reaches(t, place) == lower for place in self._places]
         pairs = list(zip(self._masses, here, strict=True))
@@ -182,9 +182,7 @@ class PointMasses(Distribution):
         whole[cut:, cut:] = np.diag(masses) - np.outer(masses, masses)
         return whole
 
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
+    def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
         inner = {name: v for name, v in values.items() if name not in self._names}
         masses = [values.get(*pair) for pair in zip(self._names, self._masses, strict=True)]
         rest = 1.0 - sum(masses)

@@ -16,7 +16,7 @@ from betaroc.core.checks import instance, positive
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.base import Distribution, Parameter, Tail
+from betaroc.distributions.base import Distribution, Parameter, Tail, TwoArrays
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
@@ -81,7 +81,7 @@ class Mixture(Distribution):
     def _parts(self) -> list[tuple[float, Distribution]]:
         return list(zip(self._shares.tolist(), self.components, strict=True))
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         values, logs = np.array([d._side(t, lower=lower) for d in self.components]).swapaxes(0, 1)
         # The shares need not add up to 1 to the last digit. No product of matrices: its last digit
         # depends on how many thresholds there are.
@@ -173,9 +173,7 @@ class Mixture(Distribution):
         logs = [tails[k].log_coefficient + math.log(w) for k, w in zip(keep, shares, strict=True)]
         return replace(first, log_coefficient=float(np.logaddexp.reduce(logs)))
 
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
+    def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
         now: dict[str, Any] = {p.name: p.value for p in self._parameters()} | dict(values)
         shares = [now[f"weight_{k}"] for k in range(1, len(self.components))]
         lower = upper = np.zeros(())

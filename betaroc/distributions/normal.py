@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, TypeGuard, cast
@@ -16,8 +16,8 @@ from betaroc.core.errors import FitError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.distributions.base import Distribution, Summit, Tail, climb
-from betaroc.distributions.pairs import Pair, closed_forms
+from betaroc.distributions.base import Distribution, Expansion, Summit, Tail, TwoArrays, climb
+from betaroc.distributions.pairs import ArrayFunction, Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.
 _LEAST, _MOST = 1e-145, 1e145
@@ -65,7 +65,7 @@ class NormalScore(Distribution):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        def expected(function: Callable[[FloatArray], FloatArray]) -> float:
+        def expected(function: ArrayFunction) -> float:
             def integrand(z: FloatArray) -> FloatArray:
                 x = np.clip(self.coordinate.place(self._place(z)).theta, -_LARGEST, _LARGEST)
                 return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
@@ -86,7 +86,7 @@ class NormalScore(Distribution):
     def _z(self, t: Thresholds) -> FloatArray:
         return self._standard(self._y(t), *(getattr(self, name) for name, _ in self._scales))
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         from scipy.special import log_ndtr, ndtr
 
         z = self._z(t) if lower else -self._z(t)
@@ -108,9 +108,7 @@ class NormalScore(Distribution):
         z = np.asarray(ndtri_exp(log_p))
         return self.coordinate.place(self._place(z if lower else -z))
 
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
+    def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
         from scipy.special import ndtr
 
         columns = (values.get(name, getattr(self, name)) for name, _ in self._scales)
@@ -459,7 +457,7 @@ class SinhArcsinh(NormalScore):
             u = np.sinh((np.arcsinh(z) + self.skewness) / self.tail_weight)
             return np.asarray(self.location + self.scale * u)
 
-    def _inner(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _inner(self, y: FloatArray) -> TwoArrays:
         """u and w = arcsinh(S(u))."""
         u = (y - self.location) / self.scale
         return u, self.tail_weight * np.arcsinh(u) - self.skewness
@@ -595,9 +593,7 @@ def _climbed(x: FloatArray, shares: FloatArray, total: float, place: FloatArray)
     return climb(partial(_height, x, shares, total), place, tiny=_TINY_GRADIENT / 100, steps=_STEPS)
 
 
-def _height(
-    x: FloatArray, shares: FloatArray, total: float, place: FloatArray
-) -> tuple[float, FloatArray, FloatArray]:
+def _height(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> Expansion:
     """With w = bent - skewness: log cosh(w) - sinh(w)^2/2 and -log(1 + u^2)/2, and their slopes."""
     scale, weight = math.exp(place[1]), math.exp(place[3])
     with np.errstate(all="ignore"):

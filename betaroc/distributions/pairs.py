@@ -19,11 +19,12 @@ from betaroc.core.checks import instance
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
-from betaroc.distributions.base import BENDS, Distribution, just_below
+from betaroc.distributions.base import BENDS, Distribution, PlaceFunction, just_below
 
-_FORMS: dict[
-    tuple[type[Distribution], type[Distribution]], Callable[[Distribution, Distribution], Pair]
-] = {}
+ArrayFunction = Callable[[FloatArray], FloatArray]
+Kind = type[Distribution]
+#: The closed forms of a pair of families.
+_FORMS: dict[tuple[Kind, Kind], Callable[[Distribution, Distribution], Pair]] = {}
 # Tail probabilities exp(-d) at which distributions are looked at when roots are bracketed.
 _DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)])
 
@@ -35,9 +36,8 @@ _ROUNDING = 1e-15
 
 
 def closed_forms(
-    client: type[Distribution], impostor: type[Distribution],
-    forms: Callable[[Distribution, Distribution], Pair],
-) -> None:  # fmt: skip
+    client: Kind, impostor: Kind, forms: Callable[[Distribution, Distribution], Pair]
+) -> None:
     """Enter a pair of (continuous) families in the table of overrides."""
     _FORMS[client, impostor] = forms
 
@@ -56,7 +56,7 @@ def check_laws(client: object, impostor: object) -> None:
         instance(law, Distribution, which, made, "distribution")  # type: ignore[type-abstract]
 
 
-def _kind(law: Distribution) -> type[Distribution]:
+def _kind(law: Distribution) -> Kind:
     continuous = law.continuous
     return type(law if continuous is None else continuous[1])
 
@@ -297,9 +297,8 @@ class Pair:
         return self._root_between(excess, low, high, "balance of the two errors")
 
     def _root_between(
-        self, function: Callable[[Thresholds], FloatArray], low: Thresholds, high: Thresholds,
-        noun: str,
-    ) -> Thresholds | None:  # fmt: skip
+        self, function: PlaceFunction, low: Thresholds, high: Thresholds, noun: str
+    ) -> Thresholds | None:
         """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
         if not float(high.theta) > float(low.theta):
             return None
@@ -407,9 +406,7 @@ class Pair:
         return math.log(shares[0]) - math.log(shares[1])
 
 
-def sign_changes(
-    function: Callable[[FloatArray], FloatArray], mesh: FloatArray, noun: str
-) -> FloatArray:
+def sign_changes(function: ArrayFunction, mesh: FloatArray, noun: str) -> FloatArray:
     """All places between neighbours of a mesh where a function changes its sign."""
 
     def signs(u: FloatArray) -> FloatArray:

@@ -95,16 +95,14 @@ def _range(law: Distribution) -> tuple[float, float]:
     """The support where it is bounded, else all but a thousandth at each end."""
     low, high = law.support
     low = low if np.isfinite(low) else float(law.ppf(1e-3))
-    high = high if np.isfinite(high) else float(law.isf(1e-3))
-    low, high = _checked(low, high)
+    low, high = _checked(low, high if np.isfinite(high) else float(law.isf(1e-3)))
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def _checked(low: float, high: float) -> tuple[float, float]:
     """Axes are differences of their ends, and of more than these."""
     if max(abs(low), abs(high)) > _WIDEST:
-        rule = f"be of scores between -{_WIDEST:g} and {_WIDEST:g}"
-        raise refusal("a picture", rule, f"{low:.6g} to {high:.6g}", "Rescale them.")
+        raise refusal("a picture", "be of scores between -1e300 and 1e300", f"{low:g}, {high:g}")
     return low, high
 
 

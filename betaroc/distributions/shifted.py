@@ -15,7 +15,7 @@ from betaroc.core.checks import finite, flag, positive
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.text import typed
 from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
-from betaroc.distributions.base import BENDS, Atoms, Distribution, Parameter, Tail
+from betaroc.distributions.base import BENDS, Atoms, Distribution, Parameter, Tail, TwoArrays
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated, base_of
 from betaroc.distributions.normal import LogitNormal, Normal
@@ -156,7 +156,7 @@ class Shifted(Distribution):
         return choose(np.isfinite(logit), Thresholds.from_logit(logit), direct)
 
     # ------------------------------------------------------------------ the contract
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         return self.base._side(self._back(t), lower=lower)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:

@@ -16,7 +16,7 @@ from betaroc.core.checks import finite, format_value, instance, positive, span
 from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds, choose
-from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
+from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail, TwoArrays
 from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.rendering.nouns import Exportable
 
@@ -207,13 +207,10 @@ class Spliced(Distribution):
             if self.body.continuous is not None and end.mass > 0.0:
                 rule, remedy = "have no point mass at the end of a tail", f"Leave {side} out."
                 raise refusal("a body", rule, f"{end.mass:.6g} at {end.place:g}", remedy)
-            if not math.isfinite(joint.y):
-                name, actual = f"the joint of the {side} tail", f"{joint.y!r} on the coordinate"
-                raise refusal(name, "be a finite place of the body", actual)
-        if not self._inner > 0.0:
-            rule = "have mass between the joints, and the lower joint lie below the upper one"
-            actual = f"{[joint.y for joint in self._joints]} on the coordinate"
-            raise refusal("the body", rule, actual)
+        places = [joint.y for joint in self._joints]
+        if not (np.all(np.isfinite(places)) and self._inner > 0.0):
+            rule = "have mass between finite joints, and the lower joint lie below the upper one"
+            raise refusal("the body", rule, f"{places} on the coordinate")
 
     # ------------------------------------------------------------------ what it is made of
     @property
@@ -271,7 +268,7 @@ class Spliced(Distribution):
     def _factor(self) -> float:
         return self._left / self._inner
 
-    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         y, (value, log) = self.coordinate.of(t), self._body_side(t, lower=lower)
         for joint in self._joints:
             x = joint.sign * (y - joint.y)
@@ -284,7 +281,7 @@ class Spliced(Distribution):
         nan = np.isnan(t.theta)
         return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
 
-    def _body_side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+    def _body_side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         """Mass on one side of places between the joints, and its log."""
         value, log = self.body._side(t, lower=lower)
         joint = self._joint_of(lower=lower)

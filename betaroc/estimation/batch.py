@@ -267,19 +267,17 @@ def _reasons(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) 
     return result
 
 
-def _with_masses(
-    result: ClassEstimates, side: ClassColumns, boundary: str | None
-) -> ClassEstimates:
+def _with_masses(fit: ClassEstimates, side: ClassColumns, boundary: str | None) -> ClassEstimates:
     """Point masses with their observed shares, unless these scores are left out."""
     if boundary not in (None, "inflate"):
-        return result
+        return fit
     from scipy.special import xlogy
 
-    n = np.where(result.reason == "", side.n, np.nan)
+    n = np.where(fit.reason == "", side.n, np.nan)
     shares = {"at_zero": side.zero / n, "at_one": side.one / n}
     logs = sum(xlogy(count, count / n) for count in (side.zero, side.one, side.inner))
     errors = {name: np.sqrt(p * (1.0 - p) / n) for name, p in shares.items()}
-    return result._replace(
-        params=result.params | shares, errors=result.errors | errors,
-        log_likelihood=result.log_likelihood + logs,
+    return fit._replace(
+        params=fit.params | shares, errors=fit.errors | errors,
+        log_likelihood=fit.log_likelihood + logs,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from betaroc.core.errors import DegenerateDataError, FitError, InputError, refus
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
-from betaroc.distributions.base import Distribution, climb, free, moved
+from betaroc.distributions.base import Distribution, Expansion, climb, free, moved
 from betaroc.distributions.inflated import Inflated
 from betaroc.estimation.contract import AtEnds, Data, Family, MleResult, Sample
 
@@ -125,9 +125,7 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     return estimate
 
 
-def _derivatives(
-    mean: Callable[[FloatArray], float], y: FloatArray
-) -> tuple[float, FloatArray, FloatArray]:
+def _derivatives(mean: Callable[[FloatArray], float], y: FloatArray) -> Expansion:
     """Value, gradient, Hessian: central differences of fourth order, mixed ones by diagonals."""
     centre, along = mean(y), np.eye(y.size)
 
@@ -229,12 +227,10 @@ def check_request(
     return resolution
 
 
-def estimate_on_unit(
-    sample: Data, family: Family, policy: str, resolution: float | None
-) -> MleResult:
+def estimate_on_unit(sample: Data, family: Family, policy: str, step: float | None) -> MleResult:
     """An estimate of scores in [0, 1] that obeys the rule."""
     if policy in ("censor", "matlab"):
-        return _censor(sample.rows(), family, policy, resolution or 0.0)
+        return _censor(sample.rows(), family, policy, step or 0.0)
     if policy == "squeeze":
         return _squeeze(sample.rows(), family)
     if sample.low > 0.0 and sample.high < 1.0:

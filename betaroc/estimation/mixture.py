@@ -20,7 +20,7 @@ from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import worded
-from betaroc.distributions.base import Distribution, Summit, climb, free
+from betaroc.distributions.base import Distribution, Expansion, Summit, climb, free
 from betaroc.distributions.beta import Beta, solve_one
 from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture
 from betaroc.distributions.normal import Normal
@@ -325,7 +325,7 @@ def _climb(
     return start, top._replace(iterations=iterations)
 
 
-def _derivatives(data: _Data, point: Point) -> tuple[float, FloatArray, FloatArray]:
+def _derivatives(data: _Data, point: Point) -> Expansion:
     """Louis's formula: the complete information less what is not known of the components."""
     kind, count, odds = data.kind, point.shape[1], point[0, :-1]
     size = 3 * count - 1

@@ -16,7 +16,7 @@ from betaroc.core.notices import Notice
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
-from betaroc.distributions.base import climb
+from betaroc.distributions.base import Expansion, TwoArrays, climb
 from betaroc.distributions.spliced import ParetoTail, log1p_share
 
 #: Standard deviation of the normal penalty of the shape, about 0.
@@ -101,7 +101,7 @@ def fit_tail(
     shape, log_scale = (a.ravel() for a in np.meshgrid(_SHAPES, centre + _SCALES, indexing="ij"))
     best = int(np.argmax(penalised(excesses, shared, shape, log_scale)))
 
-    def height(place: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def height(place: FloatArray) -> Expansion:
         value = float(penalised(excesses, shared, *place[:, None])[0])
         return value, *_derivatives(excesses, shared, place)
 
@@ -146,9 +146,7 @@ def grid_of(fit: TailFit) -> TailGrid:
     return TailGrid(shape.ravel(), np.exp(log_scale.ravel()), weight.ravel())
 
 
-def _derivatives(
-    excesses: FloatArray, weights: FloatArray, place: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _derivatives(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> TwoArrays:
     """Slope and curvature of the penalised likelihood in shape and log scale."""
     shape = float(place[0])
     u = excesses * math.exp(-float(place[1]))
@@ -169,7 +167,7 @@ def _derivatives(
     return np.array(slope), np.array(curvature)
 
 
-def _bend(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _bend(z: FloatArray) -> TwoArrays:
     """h(z) = (log(1 + z) - z/(1 + z))/z^2 and its derivative, by their series near 0."""
     near = np.abs(z) < 0.02
     far = np.where(near, 1.0, z)
@@ -293,9 +291,7 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
     return Tails(side, n, tuple(fits), tuple(sizes))
 
 
-def _extremes(
-    values: FloatArray, weights: FloatArray | None, size: float
-) -> tuple[FloatArray, FloatArray]:
+def _extremes(values: FloatArray, weights: FloatArray | None, size: float) -> TwoArrays:
     """Distinct values from the largest on, and their copies: twice as many scores as `size`."""
     count = min(values.size, int(2.0 * size) + 2)
     while True:
