@@ -11,8 +11,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
-from betaroc.cli.messages import complain, examples, in_options, remark
-from betaroc.core import errors, process, text
+from betaroc.cli.messages import examples, in_options, remark
+from betaroc.core import errors, process, text, vocabulary
 from betaroc.rendering.numbers import version, visible
 
 #: Exit codes; a command may have others.
@@ -146,7 +146,7 @@ def call(
         process.set_working(False)
         process.allow_progress(True)
     if message:
-        complain(message)
+        remark(f"betaroc: {visible(vocabulary.DEFAULT.fill(message))}")
     return code
 
 

@@ -41,12 +41,16 @@ def run(arguments: Namespace) -> None:
         sides = zip(scores.words or ClassWords(), (scores.client, scores.impostor), strict=True)
         rows = [f"{value!r},{word}\n" for word, values in sides for value in values.tolist()]
         texts[path] = "".join(["score,label\n", *rows])
-    for path, text in texts.items():
-        _check_other_content(path, text, force=arguments.force)
-    for path, text in texts.items():
-        files.write_whole(path, text)
+    for path, text in texts.items():  # what a demo wrote before may stay
+        target = files.checked_target(path)
+        if arguments.force or not target.exists():
+            continue
+        if not os.access(target, os.R_OK) or target.read_bytes() != text.encode():
+            remedy = "Go to an empty folder, or pass --force to replace it."
+            raise refusal(format_value(path), "be a new file", "another one", remedy, OutputError)
     print("Images of digits and recaptures of them, and how real each looked to a classifier:")
     for path, scores in sets.items():
+        files.write_whole(path, texts[path])
         words = scores.words or ClassWords()
         clients = words.counted("client", scores.n_client)
         print(f"  {path:20} {clients}, {words.counted('impostor', scores.n_impostor)}")
@@ -59,14 +63,3 @@ def run(arguments: Namespace) -> None:
     for call in following:
         print(f"  {numbers.visible(join(['betaroc', *call]))}")
     print("\nYour own files: a line score,label, then one line per trial.")
-
-
-def _check_other_content(path: str, text: str, *, force: bool) -> None:
-    """What a demo wrote before may stay; what is not its own is not replaced unasked."""
-    target = files.checked_target(path)
-    replaceable = force or not target.exists()
-    if not replaceable and not (
-        os.access(target, os.R_OK) and target.read_bytes() == text.encode()
-    ):
-        remedy = "Go to an empty folder, or pass --force to replace it."
-        raise refusal(format_value(path), "be a new file", "another one", remedy, OutputError)

@@ -128,11 +128,6 @@ def say_warnings(texts: Iterable[str]) -> None:
         remark(f"warning: {numbers.visible(vocabulary.DEFAULT.fill(text))}")
 
 
-def complain(message: str) -> None:
-    """Why the call ends."""
-    remark(f"betaroc: {numbers.visible(vocabulary.DEFAULT.fill(message))}")
-
-
 def remark(line: str) -> None:
     """On standard error; the exit code says it where that is closed or full."""
     if sys.stderr is not None:

@@ -136,8 +136,7 @@ def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
     start = "test_" if role == "test" else ""
     names = [f"{start}{who}_file" for who in ("client", "impostor")]
     two = [path for name in names if (path := getattr(arguments, name, None)) is not None]
-    missing = role == "dev" and not named
-    if (named and two) or len(two) == 1 or (missing and not two):
+    if (named and two) or len(two) == 1 or (role == "dev" and not (named or two)):
         rule = f"name a score file, or {' and '.join(map(option_of, names))} one per class"
         raise refusal(option_of(place), rule, f"{len(named)} and {len(two)} files")
     return [(two[0], two[1])] if two else named

@@ -9,14 +9,12 @@ from betaroc.cli import options
 from betaroc.cli.judged import decision_document, lines_of_reading, read_decided
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
 from betaroc.cli.systems import called_systems
-from betaroc.core.errors import InputError
+from betaroc.core import errors, text, value
 from betaroc.core.notices import collected
-from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, shared_words
 from betaroc.decision.decide import decision_view
 from betaroc.decision.threshold_methods import GREEN, HOW, checked_request
 from betaroc.estimation.families import BEST
-from betaroc.inference.strata import POOLED, WORST
 from betaroc.rendering.tree import Paragraph
 from betaroc.report.systems_page import thresholds_view
 
@@ -42,8 +40,8 @@ def add_options(parser: ArgumentParser) -> None:
     rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
-    option("--over WHAT", "the target is of the %(choices)s strata (default: worst, if there are)",
-           choices=(POOLED, WORST))  # fmt: skip
+    option("--over WHAT", "the target is of the strata pooled or worst (default: worst, if there"
+           " are), or of their mean by weights: print=0.8,replay=0.2", type=_over)  # fmt: skip
     option("--how WAY", "one of %(choices)s (default: the first possible)", choices=HOW)
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
@@ -52,25 +50,36 @@ def add_options(parser: ArgumentParser) -> None:
     options.score_options(parser, BEST, summed=False)
 
 
+def _over(words: str) -> str | dict[str, float]:
+    """The weights of strata, or a word as it is."""
+    pairs = [item.rpartition("=") for item in words.split(",")]
+    try:
+        return {options.utf8(name.strip()): text.parse_number(weight) for name, _, weight in pairs}
+    except ValueError:
+        return words
+
+
 def run(arguments: Namespace) -> int | None:
     """Decide, check, and say it."""
     names = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how")
     level = options.interval_arguments(arguments)[0]
-    asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
+    asked = value.fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
     asked["over"] = arguments.over
     systems = called_systems(arguments, tests=(0, 1))
     several = bool(systems[0].name)
     if several and (arguments.only or request.kind == "precision"):
         option = "--print" if arguments.only else "--precision"
-        raise InputError(f"{option} must be of one system; --system and --systems name several.")
+        raise errors.InputError(
+            f"{option} must be of one system; --system and --systems name several."
+        )
     with collected() as notices, progress_bar(3 * len(systems)) as step:
         rows = read_decided(systems, arguments, asked, notices, step)
-    warned = [text for row in rows for text in row.warnings]
+    warned = [warning for row in rows for warning in row.warnings]
     words = shared_words(row.dev.words for row in rows)
     if arguments.only is not None:
         sys.stdout.write(f"{rows[0].decision.threshold!r}\n")
-        say_warnings([in_terms(text, arguments, words) for text in warned])
+        say_warnings([in_terms(warning, arguments, words) for warning in warned])
     elif several:
         say(arguments, lambda: [{"system": row.name} | decision_document(row) for row in rows],
             lambda: [*thresholds_view(rows), lines_of_reading(rows)], warned, words)  # fmt: skip

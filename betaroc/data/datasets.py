@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from betaroc.core.checks import choice, finite
-from betaroc.core.errors import InputError
+from betaroc.core.checks import choice, rates_1d
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.text import format_list
 from betaroc.core.value import Value
@@ -22,7 +24,6 @@ __all__ = ["Dataset", "load_faces", "load_games", "load_liveness", "load_verific
 _HERE = Path(__file__)
 #: Where the sets are: in an installed package, and in a checkout, which keeps them once.
 _PLACES = (_HERE.with_name("sets"), _HERE.parents[2] / "examples" / "data")
-_CLASSIFIERS = ("logreg", "forest")
 _SHARPENED = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 #: Of the games the first season of test.
 _TEST_SEASON = 2020
@@ -58,7 +59,9 @@ class Dataset(Value):
 
 
 @collect_warnings
-def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Dataset:
+def load_liveness(
+    classifier: str = "logreg", *, sharpened: float | Sequence[float] = 0.0
+) -> Dataset:
     """Images of digits against recaptures of them, as a classifier tells them apart.
 
     Parameters
@@ -66,14 +69,16 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
     classifier : {"logreg", "forest"}
         Logistic regression, or a random forest, whose scores have ties and exact 0 and 1.
     sharpened : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}
-        By how much attackers sharpened their images on test; on dev they did not.
+        By how much attackers sharpened their images on test; on dev they did not. Of several
+        amounts in a list each is a species of attack: a stratum of the impostors of test, named
+        by its amount, such as ``"0.4"``.
 
     Returns
     -------
     Dataset
-        180 bona fide and 181 attacks of dev, 448 and 448 of test, the same images in the same order
-        for both classifiers and every amount. Images and classifiers are real, blur and sharpening
-        simulated.
+        180 bona fide and 181 attacks of dev, 448 and 448 (of each species) of test, the same images
+        in the same order for both classifiers and every amount. Images and classifiers are real,
+        blur and sharpening simulated.
 
     Raises
     ------
@@ -88,18 +93,20 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
     ClassWords(client='bona fide', impostor='attack')
     >>> br.decide(data.dev, far=0.05).check(data.test).verdict
     'broken'
+    >>> species = br.datasets.load_liveness(sharpened=[0.0, 0.2, 0.4]).test
+    >>> br.decide(species, far=0.05).worst
+    '0.4'
     """
-    amount = finite(sharpened, "sharpened")
-    if amount not in _SHARPENED:
-        raise InputError.about("sharpened")(
-            f"sharpened must be one of {format_list(_SHARPENED, 6)}; got {sharpened!r}. Pass one."
-        )
-    kind = choice(classifier, _CLASSIFIERS, "classifier")
+    amounts = np.unique(rates_1d(sharpened, "sharpened"))
+    for amount in amounts[~np.isin(amounts, _SHARPENED)].tolist():
+        raise refusal("sharpened", f"be one of {format_list(_SHARPENED, 6)}", repr(amount))
+    kind = choice(classifier, ("logreg", "forest"), "classifier")
+    species = [f"{amount:g}" for amount in amounts]
     return _dataset(
-        f"liveness_cross_{kind}", ("dev.csv", f"test_sharpen{amount:.2f}.csv"), name="liveness",
-        system=kind, words=ClassWords("bona fide", "attack"),
+        f"liveness_cross_{kind}", ("dev.csv", *(f"test_sharpen{a:.2f}.csv" for a in amounts)),
+        name="liveness", system=kind, words=ClassWords("bona fide", "attack"), species=species,
         description=f"Images of digits against recaptures of them, told apart by {kind};"
-        f" attackers sharpened their images of test by {amount:g}.",
+        f" attackers sharpened their images of test by {', '.join(species)}.",
     )  # fmt: skip
 
 
@@ -170,38 +177,36 @@ def load_games() -> Dataset:
     >>> data.test.n_client, data.test.n_impostor
     (1990, 1647)
     """
-    file = "nba_games.csv.gz"
-    result = _dataset(
-        "fivethirtyeight", (file, file), name="games", system="FiveThirtyEight",
+    games = _dataset(
+        "fivethirtyeight", ("nba_games.csv.gz",) * 2, name="games", system="FiveThirtyEight",
         words=ClassWords("won", "lost"), group="season",
         description="Chances of winning games of basketball, published before they were played;"
         f" test are the seasons from {_TEST_SEASON} on.",
     )  # fmt: skip
-    return replace(
-        result, dev=_seasons(result.dev, late=False), test=_seasons(result.test, late=True)
-    )
+    return replace(games, dev=_season(games.dev, late=False), test=_season(games.test, late=True))
 
 
-def _seasons(scores: Scores, *, late: bool) -> Scores:
-    keep = {
-        who: getattr(scores, who)[
-            (np.asarray(getattr(scores, f"{who}_groups"), dtype=int) >= _TEST_SEASON) == late
-        ]
-        for who in ("client", "impostor")
-    }
-    return replace(scores, **keep, client_groups=None, impostor_groups=None, source=None)
+def _season(scores: Scores, *, late: bool) -> Scores:
+    parts: dict[str, Any] = {"client_groups": None, "impostor_groups": None, "source": None}
+    for who, values in (("client", scores.client), ("impostor", scores.impostor)):
+        season = np.asarray(getattr(scores, f"{who}_groups"), dtype=int)
+        parts[who] = values[(season >= _TEST_SEASON) == late]
+    return replace(scores, **parts)
 
 
 def _dataset(
-    folder: str, files: tuple[str, str], *, name: str, system: str, words: ClassWords,
-    description: str, group: str | tuple[str, str] | None = None,
+    folder: str, files: Sequence[str], *, name: str, system: str, words: ClassWords,
+    description: str, group: str | tuple[str, str] | None = None, species: Sequence[str] = (),
 ) -> Dataset:  # fmt: skip
     place = next((p / folder for p in _PLACES if (p / folder).is_dir()), _PLACES[0] / folder)
-    dev, test = (
+    dev, test, *further = (
         replace(read_scores(place / file, group=group), name=system, words=words) for file in files
     )
-    text = (place / "SOURCE.md").read_text(encoding="utf-8")
-    parts = re.split(r"^(Origin|What|Licence|Changed): ", text, flags=re.MULTILINE)
+    if further:
+        attacks = [scores.impostor for scores in (test, *further)]
+        strata, impostor = np.repeat(species, list(map(len, attacks))), np.concatenate(attacks)
+        test = replace(test, impostor=impostor, impostor_strata=strata, source=None)
+    parts = re.split(r"(?m)^([A-Z]\w+): ", (place / "SOURCE.md").read_text("utf-8"))
     pairs = zip(parts[1::2], parts[2::2], strict=True)
     said = {title: " ".join(told.split()) for title, told in pairs}
     return Dataset(dev, test, name, description, said["Origin"], said["Licence"])

@@ -42,6 +42,33 @@ def test_the_threshold_alone_and_json(capsys):
     assert [way["how"] for way in said["methods"]] == [way.how for way in d.methods]
 
 
+def test_a_target_over_species(capsys, tmp_path):
+    """The options say what the argument does, and what no weights are is refused."""
+    scores = br.datasets.load_liveness(sharpened=[0.0, 0.2, 0.4]).test
+    path = tmp_path / "species.csv"
+    rows = [f"bona fide,,{score!r}" for score in scores.client.tolist()]
+    attacks = zip(scores.impostor_strata, scores.impostor.tolist(), strict=True)
+    rows += [f"attack,{species},{score!r}" for species, score in attacks]
+    path.write_text("\n".join(["label,species,score", *rows]), encoding="utf-8")
+    call = [str(path), "--stratum", "species", "--far", "0.05"]
+    weights = {"0": 0.5, "0.2": 0.3, "0.4": 0.2}
+    for over, text in (
+        (None, ""), ("worst", "worst"), ("pooled", "pooled"), (weights, "0=.5, 0.2=30%,0.4=0.2"),
+    ):  # fmt: skip
+        decision = br.decide(scores, far=0.05, over=over)
+        options = ["--over", text] * (over is not None)
+        threshold = run(capsys, *call, *options, "--print", "threshold")
+        assert float(threshold) == decision.threshold
+    for text, message in (
+        ("mean", '--over must be "pooled", "worst" or weights'),
+        ("0=half,0.2=half", '--over must be "pooled", "worst" or weights'),
+        ("0=.5", "--over must have weights that sum to 1; got 0.5"),
+        ("0=.5,mask=.5", "--over must name strata"),
+    ):
+        assert main(["threshold", *call, "--over", text]) == 2
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.simulation
 def test_scores_that_are_missing(capsys, tmp_path):
     """Which file lacks them is said, and the report that is named reads them alike."""

@@ -31,6 +31,19 @@ def test_liveness(classifier, amount):
     assert data.dev.name == classifier
 
 
+@pytest.mark.parametrize("classifier", ["logreg", "forest"])
+def test_amounts_of_sharpening_are_species_against_the_same_bona_fide(classifier):
+    amounts = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    species = br.datasets.load_liveness(classifier, sharpened=amounts)
+    assert species.dev == br.datasets.load_liveness(classifier).dev
+    assert species.test.words == ("bona fide", "attack")
+    for amount in amounts:
+        single = br.datasets.load_liveness(classifier, sharpened=amount).test
+        np.testing.assert_array_equal(single.client, species.test.client)
+        of_it = species.test.impostor[np.array(species.test.impostor_strata) == f"{amount:g}"]
+        np.testing.assert_array_equal(single.impostor, of_it)
+
+
 def test_verification():
     data = br.datasets.load_verification()
     same(data.dev, columns("asvspoof19_asv/dev.csv.gz"))
@@ -71,6 +84,8 @@ def test_each_says_where_it_is_from_and_what_may_be_done(name):
 def test_what_there_is_not_is_refused():
     with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
         br.datasets.load_liveness(sharpened=0.5)
+    with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
+        br.datasets.load_liveness(sharpened=[0.4, 0.5])
     with pytest.raises(br.InputError, match="classifier must be one of"):
         br.datasets.load_liveness("svm")
 
