@@ -384,7 +384,7 @@ class Epc(Tabular, Exportable):
             return _weighed(first - second, weights)
 
         gap = float(_weighed((self.value - other.value)[None, :], weights)[0])
-        return of_replicates(gap, options.replicated(apart), options, name, paired=paired)
+        return of_replicates(gap, options.replicated(apart), options, name)
 
     @property
     def _drawn_sides(self) -> tuple[str, ...]:

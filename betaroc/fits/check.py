@@ -166,8 +166,7 @@ def check_targets(
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first.
 
-    Of groups n is replaced by `effective_size` (Korn and Graubard 1998). `needed` scores would
-    decide the rate counted, and a fit that is right is found good by them with probability .8.
+    Of groups n is replaced by `effective_size` (Korn and Graubard 1998).
     """
     level, any_rate = checks.level(level), far is not None or frr is not None
     result: list[TargetCheck] = []
@@ -676,10 +675,9 @@ def check_fit(
     Notes
     -----
     The exact interval of a rate counted, over the rate that the fit expects at its threshold, is
-    "poor" outside [1/1.25, 1.25], "good" inside [1/3, 3], else "cannot tell", with the number of
-    scores that would tell. A class taken as its own scores, and what lies beyond the joint of a
-    tail, "cannot tell". Simulation and distances are of the distributions without tails and of the
-    trials that have a score.
+    "poor" outside [1/1.25, 1.25], "good" inside [1/3, 3], else "cannot tell", as is a class taken
+    as its own scores, and what lies beyond the joint of a tail. Simulation and distances are of the
+    distributions without tails and of the trials that have a score.
 
     Distances are the largest difference of both rates at once, along FAR + TPR = constant. The
     verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
@@ -695,16 +693,11 @@ def check_fit(
 
     Examples
     --------
-    >>> import warnings
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> two_bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
-    >>> scores = br.Scores(two_bumps, rng.beta(2, 4, 1000))
-    >>> warnings.simplefilter("ignore", br.MisfitWarning)  # `fit` says it too
-    >>> checked = br.check_fit(br.fit(scores), far=0.01, frr=0.01, replicates=199, rng=1)
-    >>> checked.verdict, [(t.rate, t.expected, t.observed, t.verdict) for t in checked.targets]
-    ('poor', [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')])
+    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(1000, 1000, rng=1))
+    >>> checked = br.check_fit(fit, far=[0.1, 0.001], replicates=199, rng=1)
+    >>> checked.verdict, [(t.expected, t.observed, t.verdict) for t in checked.targets]
+    ('good', [(100.0, 93.0, 'good'), (1.0, 0.0, 'cannot tell')])
     """
     checks.instance(f, PairEstimate, "f", "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)

@@ -16,14 +16,8 @@ from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_list, format_value, typed
 from betaroc.core.value import Named, Result, Value
-from betaroc.data.designs import (
-    Covariate,
-    DesignMatrix,
-    checked_values,
-    designs_of,
-    outside,
-    read_column,
-)
+from betaroc.data import designs
+from betaroc.data.designs import Covariate, DesignMatrix
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
@@ -103,7 +97,7 @@ class RegressionFit(Value):
 
 
 def regression(
-    who: str, scores: Scores, designs: list[DesignMatrix], rule: BoundaryRule
+    who: str, scores: Scores, matrices: list[DesignMatrix], rule: BoundaryRule
 ) -> tuple[RegressionFit, FloatArray, FloatArray, FloatArray]:
     """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
 
@@ -112,7 +106,7 @@ def regression(
     """
     from statsmodels.othermod import betareg
 
-    y, (mean, precision) = getattr(scores, who), designs
+    y, (mean, precision) = getattr(scores, who), matrices
     names = mean.names + precision.names
     if y.size < len(names):
         raise errors.InputError(
@@ -120,7 +114,7 @@ def regression(
             f" {len(names)} ({format_list(names, 6)}). Give a shorter formula."
         )
     columns, triangles = [], []
-    for design in designs:
+    for design in matrices:
         design.refuse_undetermined(who)
         # Columns of mean square 1, so that units and zero points of covariates do not matter.
         units = np.max(np.abs(design.rows[who]), axis=0)
@@ -330,7 +324,7 @@ class CovariateFit(Result, Exportable):
     @cached_property
     def _designs(self) -> dict[str, list[DesignMatrix]]:
         shared = self.client_formula is None
-        return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
+        return designs.designs_of(self._formulas, self.covariates, self.scores, shared=shared)
 
     @property
     def _classes(self) -> dict[str, RegressionFit]:
@@ -398,8 +392,8 @@ class CovariateFit(Result, Exportable):
         Notes
         -----
         Values lie outside the data where a number is beyond those of the trials of a class, or
-        where their row has more than twice the largest leverage x' (X'X)^-1 x of any trial
-        (Montgomery, Peck and Vining 2012, 3.8).
+        where their row has more than twice the largest leverage of any trial (Montgomery, Peck and
+        Vining 2012, 3.8).
 
         Examples
         --------
@@ -617,14 +611,14 @@ class CovariateFit(Result, Exportable):
         if groups_of(self.scores) is not None:
             return self._wald(tested, lost)
         each: list[ChiSquared | None] = [None, None]
-        designs = designs_of(
+        matrices = designs.designs_of(
             tuple(map(formulas.as_text, shorter)), self.covariates, self.scores,
             shared=self.client_formula is None,
         )  # fmt: skip
         for k, (who, full) in enumerate(self._classes.items()):
             if not lost[2 * k] + lost[2 * k + 1]:
                 continue
-            rest = regression(who, self.scores, designs[who], full.boundary)[0]
+            rest = regression(who, self.scores, matrices[who], full.boundary)[0]
             gain = 2.0 * (full.log_likelihood - rest.log_likelihood)
             if gain < -_EQUAL * (full.n + abs(full.log_likelihood)):
                 raise errors.FitError(
@@ -687,14 +681,14 @@ class CovariateFit(Result, Exportable):
             rule, remedy = "be a mapping of names to values", "Give such as {'sharpening': 0.5}."
             actual = typed(value)
             raise errors.refusal("covariates", rule, actual, remedy, errors.InputTypeError)
-        designs = self._designs
+        matrices = self._designs
         categories: dict[str, tuple[Any, ...]] = {}
-        for part in (*designs["client"], *designs["impostor"]):
+        for part in (*matrices["client"], *matrices["impostor"]):
             categories |= part.categories
-        values = checked_values(value, self.covariates, categories)
-        rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
+        values = designs.checked_values(value, self.covariates, categories)
+        rows = {who: [design.row(values) for design in matrices[who]] for who in CLASSES}
         rates = block_diag(*(row[None, :] for who in CLASSES for row in rows[who]))
-        result = outside(values, rows, designs)
+        result = designs.outside(values, rows, matrices)
         more = f" and {len(result) - 2} more" if len(result) > 2 else ""
         return rates @ self._coefficients, rates, "; ".join(result[:2]) + more
 
@@ -795,10 +789,7 @@ def fit_covariates(
     formula : str
         Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
         ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's notation
-        as formulaic reads it. Functions: bs, cc, center, cr, poly, scale, standardize; C, I and Q
-        with the codings Diff, Helmert, Poly, Sum and Treatment; and abs, clip, cos, exp, expm1,
-        floor, log, log10, log1p, log2, maximum, minimum, round, sin, sqrt, tanh and where of numpy.
-        Any other code is refused, and none of it run.
+        as formulaic reads it, with the functions of docs/covariates.md; no other code is run.
     precision : str
         Right-hand side for the precision phi = a + b.
     client_formula : str, optional
@@ -823,10 +814,10 @@ def fit_covariates(
     Raises
     ------
     InputError
-        For a formula that is none, names no column or has code beyond the functions above; missing
-        or infinite values; scores outside [0, 1], or of exactly 0 or 1 unless `boundary` says what
-        to do; a covariate that does not vary in a class, collinear columns, a category without
-        trials in a class, fewer trials than coefficients; and whatever `Scores.from_frame` refuses.
+        For a formula that is none, names no column or has other code; missing or infinite values;
+        scores outside [0, 1], or of exactly 0 or 1 without `boundary`; a covariate that does not
+        vary in a class, collinear columns, a category without trials in a class, fewer trials than
+        coefficients; and whatever `Scores.from_frame` refuses.
     InputTypeError
         For an object that is no frame, or columns of other kinds.
     DegenerateDataError
@@ -889,14 +880,14 @@ def fit_covariates(
     covariates = []
     for name in names:
         rows = mask & (name in of_clients), ~mask & (name in of_impostors)
-        values, levels = read_column(table[name], name, rows[0] | rows[1])
+        values, levels = designs.read_column(table[name], name, rows[0] | rows[1])
         parts = [values[r][k] if r.any() else values[r] for r, k in zip(rows, keep, strict=True)]
         covariates.append(Covariate(name, parts[0], parts[1], levels))
     mean, spread, *second = (formulas.as_text(terms) for terms in parsed.values())
     formula_texts = (*(second or (mean,)), *(second or (spread,)), mean, spread)
-    designs = designs_of(formula_texts, tuple(covariates), scores, shared=not second)
+    matrices = designs.designs_of(formula_texts, tuple(covariates), scores, shared=not second)
     fits, information, rises, back = zip(
-        *(regression(who, scores, designs[who], rule)
+        *(regression(who, scores, matrices[who], rule)
           for who, rule in zip(CLASSES, rules, strict=True)), strict=True,
     )  # fmt: skip
     roots = _coefficient_roots(information, rises, scores) @ block_diag(*back).T

@@ -24,19 +24,11 @@ from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
 from betaroc.distributions.pictures import plot_classes
-from betaroc.estimation import families
-from betaroc.estimation.estimate import (
-    Options,
-    Task,
-    estimate_pair,
-    give,
-    outliers,
-    reversed_scores,
-    tied,
-)
+from betaroc.estimation import estimate, families
+from betaroc.estimation.estimate import Options
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import family_choice, pictures, tail_fits
-from betaroc.fits.check import check_targets, misfit
+from betaroc.fits.check import TargetCheck, check_targets, misfit
 from betaroc.fits.family_choice import FamilyComparison
 from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
 from betaroc.fits.tail_fits import Sensitivity, TailRequest
@@ -74,73 +66,20 @@ _MANY, _WIDTHS, _NOTICES = 100_000, {"fitted": 1.6, "scores": 0.8}, 2
 def _of_model(
     method: Callable[Concatenate[ScoreModel, _P], OperatingPoint], statistic: str = "",
     number: str = "",
-) -> Callable[Concatenate[FitPoints, _P], OperatingPoint]:  # fmt: skip
+) -> Callable[Concatenate[Fit, _P], OperatingPoint]:  # fmt: skip
     """A method of the model, whose points here say what they rest on.
 
     Where the point is that of a statistic, also whether the scores contradict its number.
     """
 
     @wraps(method)
-    def inner(self: FitPoints, /, *args: _P.args, **options: _P.kwargs) -> OperatingPoint:
+    def inner(self: Fit, /, *args: _P.args, **options: _P.kwargs) -> OperatingPoint:
         point = method(self.model, *args, **options)
         read = (parse_statistic(statistic), getattr(point, number)) if statistic else None
         return self._stated(point, read=read)
 
     inner.__doc__ = f"That of the model, and what it rests on; see `ScoreModel.{method.__name__}`."
     return inner
-
-
-class FitPoints(scores_beyond.SupportedPair):
-    """What a fit and its model have in common: every method that gives an operating point.
-
-    ``n_beyond`` of a point is n min(rate, 1 - rate) of the client and of the impostor scores (or
-    groups); below one it is ``extrapolated``, with an `ExtrapolationWarning`. A `MisfitWarning`
-    gives the counts near the rate where they contradict the distribution by more than a factor of
-    1.25 (exact binomial test of level 0.01). A class taken as its scores (``"empirical"``) is
-    extrapolated only at a rate asked for that expects less than one.
-    """
-
-    def _stated(
-        self, point: OperatingPoint, *, read: tuple[StatisticSpec, Any] | None = None,
-        solved: Mapping[str, Any] | None = None,
-    ) -> OperatingPoint:  # fmt: skip
-        """The point; rates that were asked for are judged as they were asked."""
-        rates = {}
-        for name, wanted in (solved or {}).items():
-            # A point mass may span the rate that was asked for: no threshold has it.
-            impostors = name == vocabulary.FAR
-            rate = np.asarray(point.far if impostors else point.frr)
-            fitted = self._evidence.fitted[impostors] is not None
-            rates[name] = np.where((rate > 0.0) & (rate < 1.0) & fitted, rate, wanted)
-        contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
-        with forward_warnings(but=(errors.MisfitWarning,) if contradicted else ()):
-            return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
-
-    at = _of_model(ScoreModel.at)
-    eer = _of_model(ScoreModel.eer, "eer", "hter")
-    min_dcf = _of_model(ScoreModel.min_dcf)
-    actual_dcf = _of_model(ScoreModel.actual_dcf)
-    max_f = _of_model(ScoreModel.max_f)
-    youden = _of_model(ScoreModel.youden, "max-youden", "youden")
-    break_even = _of_model(ScoreModel.break_even, "break-even", "mean_precision_recall")
-    diagonal_crossings = _of_model(ScoreModel.diagonal_crossings)
-    inflections = _of_model(ScoreModel.inflections)
-
-    def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
-        """That of the model, and what it rests on; see `ScoreModel.at_far`."""
-        x = checks.rate_array(x, "x")
-        return self._stated(self.model.at_far(x), solved={vocabulary.FAR: x})
-
-    def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
-        """That of the model, and what it rests on; see `ScoreModel.at_frr`."""
-        x = checks.rate_array(x, "x")
-        return self._stated(self.model.at_frr(x), solved={vocabulary.FRR: x})
-
-    def min_weighted_error(self, alpha: float) -> OperatingPoint:
-        """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
-        point = self.model.min_weighted_error(alpha)
-        spec = parse_statistic("weighted-error", (), alpha=alpha)
-        return self._stated(point, read=(spec, point.weighted_error(alpha)))
 
 
 # ------------------------------------------------------------------------ in words and rows
@@ -381,7 +320,7 @@ class DistributionFit(Estimate, Exportable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(FitPoints, Exportable):
+class Fit(scores_beyond.SupportedPair, Exportable):
     """Both classes fitted: the model, the scores it came from, and how well they determine it.
 
     Made by :func:`fit`.
@@ -403,17 +342,65 @@ class Fit(FitPoints, Exportable):
     tied : tuple of str
         Parameters that the family's constraint makes the same in both classes.
 
+    Notes
+    -----
+    Methods such as `at_far` are those of the model. ``n_beyond`` of their points is n min(rate, 1 -
+    rate) of the client and of the impostor scores (or groups); below one it is ``extrapolated``,
+    with an `ExtrapolationWarning`. A `MisfitWarning` gives the counts near the rate where they
+    contradict the distribution by more than a factor of 1.25 (exact binomial test of level 0.01).
+
     Examples
     --------
     >>> import betaroc as br
-    >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-    >>> fit = br.fit(br.Scores(client, impostor), "normal")
-    >>> round(fit.model.auc(), 6), round(fit.log_likelihood, 6)
-    (0.809772, 5.116924)
+    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+    >>> round(fit.model.auc(), 3), round(fit.log_likelihood, 3)
+    (0.907, 220.602)
     """
 
     client: DistributionFit
     impostor: DistributionFit
+
+    def _stated(
+        self, point: OperatingPoint, *, read: tuple[StatisticSpec, Any] | None = None,
+        solved: Mapping[str, Any] | None = None,
+    ) -> OperatingPoint:  # fmt: skip
+        """The point; rates that were asked for are judged as they were asked."""
+        rates = {}
+        for name, wanted in (solved or {}).items():
+            # A point mass may span the rate that was asked for: no threshold has it.
+            impostors = name == vocabulary.FAR
+            rate = np.asarray(point.far if impostors else point.frr)
+            fitted = self._evidence.fitted[impostors] is not None
+            rates[name] = np.where((rate > 0.0) & (rate < 1.0) & fitted, rate, wanted)
+        contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
+        with forward_warnings(but=(errors.MisfitWarning,) if contradicted else ()):
+            return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
+
+    at = _of_model(ScoreModel.at)
+    eer = _of_model(ScoreModel.eer, "eer", "hter")
+    min_dcf = _of_model(ScoreModel.min_dcf)
+    actual_dcf = _of_model(ScoreModel.actual_dcf)
+    max_f = _of_model(ScoreModel.max_f)
+    youden = _of_model(ScoreModel.youden, "max-youden", "youden")
+    break_even = _of_model(ScoreModel.break_even, "break-even", "mean_precision_recall")
+    diagonal_crossings = _of_model(ScoreModel.diagonal_crossings)
+    inflections = _of_model(ScoreModel.inflections)
+
+    def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
+        """That of the model, and what it rests on; see `ScoreModel.at_far`."""
+        x = checks.rate_array(x, "x")
+        return self._stated(self.model.at_far(x), solved={vocabulary.FAR: x})
+
+    def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
+        """That of the model, and what it rests on; see `ScoreModel.at_frr`."""
+        x = checks.rate_array(x, "x")
+        return self._stated(self.model.at_frr(x), solved={vocabulary.FRR: x})
+
+    def min_weighted_error(self, alpha: float) -> OperatingPoint:
+        """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
+        point = self.model.min_weighted_error(alpha)
+        spec = parse_statistic("weighted-error", (), alpha=alpha)
+        return self._stated(point, read=(spec, point.weighted_error(alpha)))
 
     def interval(
         self,
@@ -443,8 +430,8 @@ class Fit(FitPoints, Exportable):
             Confidence level.
         method : str, optional
             Left out, the hull of the family's interval and the scores' own where scores can answer.
-            "family": the first alone, "integrated" for what rests on a tail of the fit, else
-            "delta". "bootstrap": quantiles at parameters drawn about the estimates less their bias.
+            "family": the first alone, "integrated" where it rests on a tail, else "delta".
+            "bootstrap": quantiles at parameters drawn about the estimates less their bias.
         replicates : int
             Draws of the bootstrap, at least 1.
         groups : bool
@@ -464,9 +451,8 @@ class Fit(FitPoints, Exportable):
         Raises
         ------
         InputError
-            If a name or option is out of range, a point is missing, superfluous or of the wrong
-            kind, the statistic is nan or, for "delta", without a derivative, or a tail is asked
-            that is not there or expects too little without `extrapolate`.
+            If a name, option or point is out of range, missing or superfluous, or the statistic is
+            nan or, for "delta", without a derivative.
         InputTypeError
             If `stat` is neither a name nor a function, or a point is given without its keyword.
 
@@ -483,14 +469,10 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> interval = fit.interval("auc")
-        >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
-        [0.5821, 0.8098, 0.9331]
-        >>> interval = fit.interval("tpr", far=0.2)
-        >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
-        [0.1942, 0.655, 0.9012]
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> interval = fit.interval("tpr", far=0.1)
+        >>> [round(v, 3) for v in (interval.low, interval.estimate, interval.high)]
+        [0.598, 0.712, 0.801]
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
@@ -537,11 +519,9 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> band = fit.roc_band(far=[0.1, 0.5])
-        >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
-        True
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit.roc_band(far=[0.1, 0.5]).low.round(3).tolist()
+        [0.598, 0.946]
         """
         return roc_band(
             self, far=far, level=level, simultaneous=simultaneous, method=method,
@@ -591,8 +571,7 @@ class Fit(FitPoints, Exportable):
         level : float
             Confidence below which a side is "cannot tell".
         groups : bool
-            Where the scores carry groups, score tests at the shared number: z = d/sqrt(sum_g
-            D_g^2), D_g what group g adds to the difference d.
+            Where the scores carry groups, score tests (Boos 1992) of the difference between them.
 
         Returns
         -------
@@ -612,13 +591,12 @@ class Fit(FitPoints, Exportable):
         the family leaves it open; neither has a p-value. The simulated size at level 0.05 is 0.042
         to 0.060 from 10 scores per class on, less with about 10 groups or masses of which a class
         expects fewer than 5. With scores censored or in cells, or a + b > 1e8, Wald's test is used
-        (0.06 at 30 scores). Trials without a score are left out and warned of.
+        (0.06 at 30 scores). Trials without a score are left out.
 
         References
         ----------
         Omar and Ivrissimtzis (2019), section 4. Barndorff-Nielsen (1991), Modified signed log
-        likelihood ratio. Lancaster (1961), Significance tests in discrete distributions. Boos
-        (1992), On generalized score tests.
+        likelihood ratio. Lancaster (1961), Significance tests in discrete distributions.
 
         Examples
         --------
@@ -726,10 +704,9 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> {name: round(value, 3) for name, value in fit.params.items()}
-        {'client-mu': 0.625, 'client-sigma': 0.202, 'impostor-mu': 0.375, 'impostor-sigma': 0.202}
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> list(fit.params)
+        ['client-a', 'client-b', 'impostor-a', 'impostor-b']
         """
         names = [f"{who}-{name.replace('_', '-')}" for who, part in self._parts
                  for name in part.names]  # fmt: skip
@@ -763,12 +740,9 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> groups = [k // 2 for k in range(14)]  # the same seven people in both classes
-        >>> scores = br.Scores(client, impostor, client_groups=groups, impostor_groups=groups)
-        >>> cov = br.fit(scores, "normal").joint_cov()
-        >>> cov.shape, bool(cov[0, 2] > 0)
-        ((4, 4), True)
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit.joint_cov().shape
+        (4, 4)
         """
         return joint_cov(self, groups=groups)
 
@@ -798,10 +772,9 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.conf_int()["client"]["mu"].low, 4)
-        0.5042
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> round(fit.conf_int()["client"]["a"].low, 3)
+        3.633
         """
         options = IntervalOptions(level, method, groups=groups).by(PARAMETER_METHODS)
         if options.method == "profile":
@@ -836,17 +809,14 @@ class Fit(FitPoints, Exportable):
             Where to draw; new axes if left out.
         band : Band, optional
             Of "roc", from ``fit.roc_band()``.
-        scale : str
-            Of the horizontal axis of "roc", "linear" or "log".
+        scale, terms : str
+            Horizontal axis and words of "roc", as in :meth:`betaroc.Roc.plot`.
         level : float
             Confidence of the band of "pp" and "qq", at each score by itself, and of tails.
-        terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
         bins : int
-            Bars of each class of "histogram"; point masses are stems.
+            Bars of each class of "histogram".
         **style
-            Of "roc": ``color`` and ``label`` of both curves, and further properties of the fitted
-            one. Of "histogram" and "densities": those of both classes.
+            Properties of the lines of "roc", "histogram" and "densities".
 
         Returns
         -------
@@ -863,13 +833,9 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor))
-        >>> ax = fit.plot(band=fit.roc_band())
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('FAR', 'TPR')
-        >>> fit.plot(kind="qq").get_ylabel()
-        'logit score'
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit.plot(band=fit.roc_band()).get_xlabel(), fit.plot(kind="qq").get_ylabel()
+        ('FAR', 'logit score')
         """
         words = checks.terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
@@ -905,14 +871,14 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> print(br.fit(br.Scores(client, impostor), "normal").summary().tables[2])
-              impostor: 14 scores
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> print(fit.summary().tables[2])
+              impostor: 300 scores
         ================================
                      estimate    std err
         --------------------------------
-        mu              0.375  0.0538682
-        sigma        0.201556  0.0380906
+        a             1.86059   0.141546
+        b             3.67973   0.298724
         ================================
         """
         words = vocabulary.shared_words([self.scores.words])
@@ -1002,19 +968,18 @@ class Fit(FitPoints, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> frame = br.fit(br.Scores(client, impostor), "normal").to_frame()
-        >>> frame[["class", "parameter"]].values.tolist()
-        [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit.to_frame()["parameter"].tolist()
+        ['a', 'b', 'a', 'b']
         """
         rows = [(who, part.family, *row) for who, part in self._parts for row in _rows(part)]
         return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), self.library)
 
 
-def wrap_estimate(estimate: Estimate, library: Library | None) -> DistributionFit:
+def wrap_estimate(part: Estimate, library: Library | None) -> DistributionFit:
     """An estimate as users hold it, of data of this library."""
     result = object.__new__(DistributionFit)
-    result.__dict__.update(estimate.__dict__, library=library)
+    result.__dict__.update(part.__dict__, library=library)
     return result
 
 
@@ -1038,8 +1003,7 @@ def fit_distribution(
 ) -> DistributionFit:
     """Maximum-likelihood fit of one distribution to one sample.
 
-    The beta distribution solves digamma(a) - digamma(a+b) = mean log x and
-    digamma(b) - digamma(a+b) = mean log(1-x); the normal distribution has divisor n.
+        beta: digamma(a) - digamma(a+b) = mean log x, digamma(b) - digamma(a+b) = mean log(1-x)
 
     Parameters
     ----------
@@ -1097,10 +1061,9 @@ def fit_distribution(
     -----
     The maximum is unique with two or more distinct scores inside (0, 1); parameters carry 10 or
     more correct digits, for scores from 5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is
-    inconsistent for a < 1/2. The estimate of a mixture is the largest local maximum found from
-    several starts (EM, then Newton's method) in which every component has five scores and at most
-    1e4 times the concentration of one beta distribution of all scores; components are in the order
-    of their means.
+    inconsistent for a < 1/2. The estimate of a mixture is the largest local maximum from several
+    starts (EM, then Newton's method) in which every component has five scores and at most 1e4 times
+    the concentration of one beta distribution of all scores.
 
     References
     ----------
@@ -1109,8 +1072,8 @@ def fit_distribution(
 
     Examples
     --------
-    >>> from betaroc.fits.fit import fit_distribution
-    >>> result = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> import betaroc as br
+    >>> result = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
     >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
     (1.860003, 0.7823)
     """
@@ -1135,7 +1098,8 @@ def fit_distribution(
             chosen = families.chosen_of([families.score_span("score", values)])
             families.check_rule(chosen, boundary)
             name, notices = chosen.family, chosen.notices
-    task, library = Task.of(name, options), library_of(sample) if extremes is None else None
+    task = estimate.Task.of(name, options)
+    library = library_of(sample) if extremes is None else None
     if weights is not None:
         weights = checks.weights_array(weights, values.size, "weights")
     try:
@@ -1143,7 +1107,7 @@ def fit_distribution(
     except errors.FitError as error:
         _wrap_partial(error, library)
         raise
-    give(notices + more)
+    estimate.give(notices + more)
     return wrap_estimate(result, library)
 
 
@@ -1210,9 +1174,9 @@ def fit(
         If `scores` is nothing of these.
     InputError, DegenerateDataError, FitError
         As in :func:`fit_distribution`. Of a summary also for what needs the scores themselves:
-        mixtures, `resolution`, the rules ``"squeeze"``, ``"censor"`` and ``"matlab"``, and a + b >
-        1e6. For tails: fewer than 200 scores in a class, sizes above a quarter of them, scores that
-        pile up at the end itself or lie outside `bounds`.
+        mixtures, cells, rules that move scores, and a + b > 1e6. For tails: fewer than 200 scores
+        in a class, sizes above a quarter of them, scores that pile up at the end itself or lie
+        outside `bounds`.
 
     Warns
     -----
@@ -1234,16 +1198,15 @@ def fit(
     -----
     Of a summary, beta distributions have a relative error of about 1e-14 (a + b), and sigma of a
     logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Where the free fit of
-    ``"proper-beta"`` is not proper already, a, b or both are shared by the classes (``Fit.tied``),
-    and errors take these ties as given (Mossman and Peng 2016). Trials without a score have a
-    share of their own, the parameter "rejected". Tails: docs/tails.md.
+    ``"proper-beta"`` is not proper already, a, b or both are shared (``Fit.tied``), and errors take
+    these ties as given (Mossman and Peng 2016). Trials without a score have a share of their own,
+    the parameter "rejected".
 
     Examples
     --------
-    >>> from betaroc import Scores
+    >>> import betaroc as br
     >>> client = [0.35, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97]
-    >>> impostor = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65]
-    >>> result = fit(Scores(client, impostor))
+    >>> result = br.fit(br.Scores(client, [1 - score for score in client]))
     >>> round(result.client.params["a"], 4), result.model.prior
     (3.3701, 0.5)
     """
@@ -1291,32 +1254,33 @@ def _fit_pair(
 ) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
     try:
-        result, more = estimate_pair(scores._scored, names, options, reason)
+        result, more = estimate.estimate_pair(scores._scored, names, options, reason)
     except errors.FitError as error:
         _wrap_partial(error, scores.library)
         raise
     rejected, counted = scores.has_rejected, families.is_of_counts(names)
-    notices = [*notices, *more]
+    notices, steep = [*notices, *more], list[Notice]()
     if tails is not None:
-        result, more = tail_fits.with_tails(result, tails)
-        notices += more
-    elif as_needed:  # where the family is poor at the smallest rate that can be checked
-        result, more = _with_needed_tails(result, options.bounds, comparisons=rejected)
-        notices += more
-    odd = outliers(result.scores) if isinstance(result.scores, Scores) and not counted else []
-    if odd:  # says more than that one of them moves a parameter
-        notices = [n for n in notices if n.category is not errors.InfluenceWarning] + odd
+        result, steep = tail_fits.with_tails(result, tails)
+    elif as_needed and isinstance(scores, Scores):
+        result, steep = _with_needed_tails(result, options.bounds, comparisons=rejected)
+    notices += steep
+    if isinstance(result.scores, Scores) and not counted:
+        odd = estimate.outliers(result.scores)
+        if odd:  # says more than that one of them moves a parameter
+            notices = [n for n in notices if n.category is not errors.InfluenceWarning] + odd
     fill = vocabulary.OF_COMPARISONS.fill if rejected else str
     notices += [item._replace(message=fill(item.message)) for item in misfit(result)]
+    model, single = result.model, isinstance(scores, Scores)
+    laws = (model.client, model.impostor) if counted else scores._scored._distributions
+    estimate.reversed_scores(*laws)
+    for who, name in zip(CLASSES, names, strict=True):
+        if single and options.resolution is None and not families.is_of_counts(name):
+            on_unit = families.FAMILIES[name].on_unit
+            notices += estimate.tied(who, getattr(scores, who), on_unit=on_unit)
+    estimate.give(notices)
     if isinstance(scores, Scores) and rejected:
         result = result._rejecting(scores)
-    model = result._scored.model
-    reversed_scores(*((model.client, model.impostor) if counted else scores._scored._distributions))
-    if isinstance(scores, Scores) and options.resolution is None:
-        for who, name in zip(CLASSES, names, strict=True):
-            if not families.is_of_counts(name):
-                notices += tied(who, getattr(scores, who), on_unit=families.FAMILIES[name].on_unit)
-    give(notices)
     fitted = object.__new__(Fit)  # both classes as users hold them
     classes = {who: wrap_estimate(getattr(result, who), result.library) for who in CLASSES}
     fitted.__dict__.update(result.__dict__, **classes)
@@ -1331,27 +1295,24 @@ def _with_needed_tails(
     Rates are of `comparisons` where some trials have no score, which are not among these.
     """
     notices: list[Notice] = []
-    try:
-        checked = check_targets(result) if isinstance(result.scores, Scores) else ()
-    except errors.InputError:  # fractional weights, which count nothing
-        checked = ()
+    smallest: dict[str, TargetCheck] = {}
+    with suppress(errors.InputError):  # fractional weights, which count nothing
+        smallest = {target.rate: target for target in check_targets(result)}
     words = vocabulary.OF_COMPARISONS if comparisons else vocabulary.DEFAULT
-    for rate, who in (("far", "impostor"), ("frr", "client")):
-        rows = [check for check in checked if check.rate == rate]
-        least = min(rows, key=lambda check: check.target, default=None)
-        if least is None or least.verdict != "poor":
+    for rate, target in smallest.items():
+        if target.verdict != "poor":
             continue
-        end = tail_fits.ENDS[who]
+        who = CLASSES[rate == "far"]
         why = (
             f"{who}s are poorly fitted at {words.fill(vocabulary.RATE_SLOT[rate])}"
-            f" {percent(least.target)} ({least.observed:g} scores beyond, {least.expected:.3g}"
-            " expected)"
+            f" {percent(target.target)} ({target.observed:g} scores beyond,"
+            f" {target.expected:.3g} expected)"
         )
         try:
-            request = cast(TailRequest, TailRequest.of({who: end}, None, bounds))
+            request = cast(TailRequest, TailRequest.of({who: tail_fits.ENDS[who]}, None, bounds))
             result, more = tail_fits.with_tails(result, request)
             notices += more
-            why += f" and have a tail at the {end} end"
+            why += f" and have a tail at the {tail_fits.ENDS[who]} end"
         except (errors.FitError, errors.InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         result = replace(result, reason=f"{result.reason}; {why}")

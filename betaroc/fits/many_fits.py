@@ -46,17 +46,16 @@ def fit_many(
     Parameters
     ----------
     frame : frame, mapping or sequence
-        A frame with a row per score, eager or lazy, of any engine that Narwhals reads: it is
-        grouped on its own engine, and only sums are collected. Or a mapping of names to Scores or
-        ScoreSummary, or a sequence of these, named by their `name` or their place.
+        A frame with a row per score, eager or lazy, of any engine that Narwhals reads, of which
+        only sums are collected. Or a mapping of names to Scores or ScoreSummary, or a sequence of
+        these, named by their `name` or their place.
     system, score, label : str
         Columns of a frame.
     client_label : optional
         The label of the clients in a frame; None only for {0, 1}, {False, True} and {-1, 1}.
     family : str or pair of str
-        As in :func:`fit`, one for all systems: "auto" is "beta" where every score of all of them
-        lies in [0, 1], else "normal". Of a frame "auto", "beta", "normal" or "logit-normal", one
-        for both classes.
+        As in :func:`fit`, one for all systems. Of a frame "auto", "beta", "normal" or
+        "logit-normal", one for both classes.
     boundary : str, optional
         As in :func:`fit`; of a frame None, "inflate", "drop" or "error".
     statistics : sequence of str
@@ -66,21 +65,18 @@ def fit_many(
     Returns
     -------
     DataFrame
-        Of the library of the frame, or of the first scores that were read from one, else pandas.
-        Sorted by system of a frame, else in the order given. ``system``, ``n_client``,
-        ``n_impostor``; ``client_family``, ``impostor_family`` and in ``family_reason`` why, where
-        "auto" chose them; the parameters of both distributions and their standard errors, such as
-        ``client_a``, ``client_a_std_error``; ``log_likelihood``; ``auc``; the statistics, and
-        beside each that rests on rates how many scores (groups) are expected beyond them, such as
-        ``tpr@far=0.01_n_beyond``; ``fitted``, and in ``reason`` why not, with nan for the numbers.
-        A frame of pandas has family and reason in its ``attrs`` too.
+        Of the library of the frame or the scores, sorted by system of a frame. ``system``,
+        ``n_client``, ``n_impostor``; ``client_family``, ``impostor_family`` and in
+        ``family_reason`` why; the parameters and their standard errors, such as ``client_a``,
+        ``client_a_std_error``; ``log_likelihood``; ``auc``; the statistics, and beside each that
+        rests on rates how many scores (groups) are expected beyond them, such as
+        ``tpr@far=0.01_n_beyond``; ``fitted``, and in ``reason`` why not.
 
     Raises
     ------
     InputError
         For an empty collection, a name that occurs twice, an unknown family, rule or statistic, a
-        point that is missing or superfluous, names of several types, and what `summarize` refuses
-        in a frame.
+        point that is missing or superfluous, and what `summarize` refuses in a frame.
     InputTypeError
         For something else than a frame or a collection of scores.
     EngineError
@@ -89,41 +85,23 @@ def fit_many(
     Warns
     -----
     BetarocWarning
-        If systems are not fitted, or have no such statistic: how many, and the first with its
-        reason.
+        If systems are not fitted, or have no such statistic.
     ExtrapolationWarning
         If less than one score is expected beyond a rate that a statistic rests on. Whether counts
-        contradict the fits there is not looked at: ask `Fit.interval`.
+        contradict the fits there is not looked at.
     BoundaryWarning, ReversedScoresWarning, SmallSampleWarning
         As in :func:`fit`, each with the number of systems.
 
     Notes
     -----
-    Newton's method runs on the sums of all systems side by side, to the accuracy of :func:`fit`; a
-    class with a + b beyond about 1e3 is fitted again from its scores. Of a frame, whose sums are
-    all there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted,
-    nor normal and logit-normal distributions beyond mean / sigma = 1e4. Other families, scores with
-    weights, and systems of which some trials have no score are fitted one by one; the share without
-    one is a parameter, such as ``client_rejected``.
+    Newton's method runs on the sums of all systems side by side, to the accuracy of :func:`fit`. Of
+    a frame the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted, nor
+    normal and logit-normal distributions beyond mean / sigma = 1e4. Other families, scores with
+    weights, and systems of which some trials have no score are fitted one by one.
 
     Examples
     --------
     >>> import betaroc as br
-    >>> import pandas as pd
-    >>> one, other = [0.3, 0.6, 0.7, 0.9], [0.1, 0.2, 0.4, 0.6]
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "system": ["mlp"] * 8 + ["svm"] * 8,
-    ...         "label": [1, 1, 1, 1, 0, 0, 0, 0] * 2,
-    ...         "score": [*one, *other, *other, *one],
-    ...     }
-    ... )
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")  # few scores, and svm has the classes exchanged
-    ...     table = br.fit_many(frame)
-    >>> table["system"].tolist(), bool(abs(table["auc"].sum() - 1) < 1e-12)
-    (['mlp', 'svm'], True)
     >>> scores = {"mlp": br.Scores([0.5, 0.7, 0.9] * 9, [0.1, 0.2, 0.6] * 9)}
     >>> br.fit_many(scores, statistics=["eer", "tpr@far=0.1"]).columns[-7:].tolist()
     ['auc', 'eer', 'eer_n_beyond', 'tpr@far=0.1', 'tpr@far=0.1_n_beyond', 'fitted', 'reason']

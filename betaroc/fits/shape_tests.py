@@ -42,15 +42,11 @@ _LEVEL = 0.025
 
 
 def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> str:
-    """Why counts contradict that a fitted ROC lies on a side of the diagonal near an end.
+    """Why counts contradict the side of a fitted ROC near an end, or cannot tell; else "".
 
-    Or that they cannot tell; "" where they have nothing against it.
-
-        P(X >= x | x + k) <= 0.025,   X hypergeometric
-
-    at the thresholds of the 5th, 20th and 100th most extreme score of the class that has the larger
-    share there by the fit, as far as the curve stays on that side: x scores of the other class lie
-    beyond, k of this one (Fisher's exact test). At the fitted rates themselves counts see nothing.
+    By Fisher's exact test (one-sided, level 0.025) of the scores of both classes beyond the 5th,
+    20th and 100th most extreme score of the class that has the larger share there by the fit, as
+    far as the curve stays on that side.
     """
     evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
@@ -92,10 +88,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
 
 
 def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
-    """The class whose counts contradict the family, as in `check_fit`; or "".
-
-    Towards the end, or anywhere by the distance of which a fit says that it does not describe them.
-    """
+    """The class whose counts contradict the family towards an end, as in `check_fit`; or ""."""
     evidence = replace(evidence_of_pair(f), grouped=groups)
     for who, name in enumerate(CLASSES):
         towards = (end == "at_one") == (name == "impostor")
@@ -178,8 +171,7 @@ def signed_root_test(client: Law, impostor: Law, shared: str) -> ZTest:
         u = d sqrt(|J(free)| / |J'(shared)|),   d = a_c - a_i
 
     with J the information in all four shapes, J' that in the three of the tie (Barndorff-Nielsen
-    1991). The estimates determine the sums of the likelihood; given the other sums, that
-    of the clients' sum of logarithms depends on d alone.
+    1991).
     """
     laws = _shared_first((client, impostor), shared)
     root, wald = _roots(laws)
@@ -250,9 +242,8 @@ def pooled_t_test(client: Law, impostor: Law) -> ZTest:
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     """Fisher's test of equal shares with half the probability of what was seen (mid-p).
 
-    Of how many, and of how many they are. Fisher's own test has a size far below its level (0.02 to
-    0.04 at 30 to 300 scores a class and a level of 0.05); this one has 0.04 to 0.058 where both
-    classes expect 5 or more (Lancaster 1961; Hirji, Tan and Elashoff 1991).
+    Its size is 0.04 to 0.058 at a level of 0.05 where both classes expect 5 or more, that of
+    Fisher's own test 0.02 to 0.04 (Lancaster 1961; Hirji, Tan and Elashoff 1991).
     """
     (c, n_c), (i, n_i) = client, impostor
     k, p = hypergeometric(n_c + n_i, c + i, n_c)
@@ -284,11 +275,7 @@ def _moments(total: float, marked: float, drawn: float) -> tuple[float, float]:
 
 
 def hypergeometric(total: float, marked: float, drawn: float) -> tuple[FloatArray, FloatArray]:
-    """Numbers of marked ones among those drawn of a total, and their probabilities.
-
-    Those within `_REACH` standard deviations of the mean. Not scipy.stats, whose import takes as
-    long as the tests of a report.
-    """
+    """Numbers near the mean, and their probabilities; without the slow import of scipy.stats."""
     mean, spread = _moments(total, marked, drawn)
     low = max(0, marked + drawn - total, math.floor(mean - _REACH * spread - _REACH))
     high = min(marked, drawn, math.ceil(mean + _REACH * spread + _REACH))
@@ -423,8 +410,7 @@ class CurveTest(Exportable):
     level : float
         Confidence of the words in `finding`.
     where_seen : dict
-        Of two normal distributions the four probabilities of the curve where a share of 1/n of the
-        scores or more lies past the crossing, n the scores of the larger class; else empty.
+        The same probabilities of two normal distributions where there are scores; else empty.
     contradiction : str
         Why nothing of this can be told: an end that counts contradict, or a class that does not
         follow the family. Then there are no probabilities, and p-values are nan.
@@ -449,11 +435,7 @@ class CurveTest(Exportable):
 
     @property
     def finding(self) -> str:
-        """What may be said of the curve below the diagonal, in words.
-
-        A stretch where less than one score is expected is no finding, however small the
-        p-value; one with scores is a finding if the curve is significantly not proper.
-        """
+        """What may be said of the curve below the diagonal, in words."""
         visible = [hook for hook in self.hooks if hook.seen]
         counts = "".join(f"; {hook.counts}" for hook in visible if hook.counts)
         if self.contradiction:
@@ -716,11 +698,7 @@ class FittedEnds:
         return wald_test(difference, float(gradient @ self.covariance @ gradient), freedom)
 
     def _curve_of_spreads(self, hooks: tuple[Hook, ...], level: float) -> CurveTest:
-        """Two normal laws: one crossing unless the spreads are equal, then proper if mu_c >= mu_i.
-
-        Of a proper curve: the spreads alone where the means are in order, else both, as many
-        degrees of freedom as constraints bind.
-        """
+        """Two normal distributions: one crossing unless the spreads are equal."""
         from scipy.special import chdtrc, ndtr, ndtri
 
         spread, means = self.test("at_one"), self._contrast("mu", 1.0)

@@ -102,10 +102,7 @@ def check_tails(pair: PairEstimate, noun: str) -> None:
 
 # ------------------------------------------------------------------------ fits with tails
 def with_tails(pair: PairEstimate, request: TailRequest) -> tuple[PairEstimate, list[Notice]]:
-    """A pair whose distributions have tails of their most extreme scores, and what there is to say.
-
-    The body stays that of the pair: the part between the joints is rescaled.
-    """
+    """A pair whose distributions have tails of their most extreme scores, and notices of them."""
     if isinstance(pair.scores, ScoreSummary) and max(request.sizes) > _MOST_OF_SUMMARY:
         rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
         raise refusal("tail_sizes", rule, str(max(request.sizes)), "Fit the scores.")
@@ -169,10 +166,7 @@ def tail_scores(
 
 
 def _design_effect(groups: Groups, which: int, keep: BoolArray, beyond: BoolArray) -> float:
-    """Variance of a share over that of as many independent scores; at least 1.
-
-    Of the scores beyond among those `kept` of a class (0 clients, 1 impostors), between groups.
-    """
+    """Variance of the share beyond over that of as many independent scores; at least 1."""
     size = groups.sizes[which]
     if size is None or size < 2:
         return 1.0
@@ -327,7 +321,7 @@ class Sensitivity(Tabular, Exportable):
     tails : tuple of TailCheck
         Both ends of both classes.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        As of `DistributionFit`.
 
     Examples
     --------

@@ -76,7 +76,7 @@ class Difference(Framed, Exportable):
     p_value: float
     level: float
     method: str
-    paired: bool
+    paired: bool = False
     correlation: float = math.nan
     n_beyond: float | None = None
     extrapolated: bool = False
@@ -225,7 +225,7 @@ def difference(
     else:
         rule, actual = "both be scores, both Fits or both Epcs", f"{typed(a)} and {typed(b)}"
         raise refusal("a and b", rule, actual, "Give both systems as one kind.", InputTypeError)
-    return in_library(result, a)
+    return in_library(replace(result, paired=paired), a)
 
 
 # ------------------------------------------------------------------------------ of areas
@@ -312,7 +312,7 @@ def auc_test(
         tail = 0.5 * (1.0 - level)
         return [Interval(s.area, *s.best(tail)[0], level, "newcombe") for s in (one, two)]
 
-    result = _square_and_add(both_at, 0.0, options, paired=paired)
+    result = _square_and_add(both_at, 0.0, options)
     z = math.copysign(abs(float(ndtri(0.5 * result.p_value))), gap)
     interval = Interval(gap, result.low, result.high, level, "newcombe")
     return AucTest(interval, z, result.p_value, paired, why)
@@ -334,8 +334,8 @@ def _of_scores(
         a, b = (of_scores.rows_of(s, spec) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         gap = test.difference
-        return Difference(gap.estimate, gap.low, gap.high, test.p_value, options.level, gap.method,
-                          paired)  # fmt: skip
+        ends = gap.low, gap.high
+        return Difference(gap.estimate, *ends, test.p_value, options.level, gap.method)
     methods = of_scores.methods_of(spec)
     if spec.name == "auc" and paired:
         methods = ("delong", "bootstrap")
@@ -364,7 +364,7 @@ def _of_strata(
     if paired:
         _on_the_same_trials(scores, options)
     one, two = (intervals_over(s, spec, options, over) for s in scores)
-    return _square_and_add(lambda level: [one(level), two(level)], 0.0, options, paired=paired)
+    return _square_and_add(lambda level: [one(level), two(level)], 0.0, options)
 
 
 def _of_counts(
@@ -387,7 +387,7 @@ def _of_counts(
         moves = spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
         near = (of_scores.PointLikelihood(c, _EER, _LEVEL) for c in counted)
         if moves and not any(item.tied().size for item in near):
-            return _by_influence(counted, spec, spread, options, paired=paired)
+            return _by_influence(counted, spec, spread, options)
         options = replace(options, method="likelihood")
 
     def both_at(level: float) -> list[Interval]:
@@ -396,7 +396,7 @@ def _of_counts(
             return [of_scores.bare_interval_of_scores(c.data, spec, at) for c in counted]
         return [of_scores.interval_of_counts(c, spec, at) for c in counted]
 
-    return _square_and_add(both_at, correlation_of(spread), options, paired=paired)
+    return _square_and_add(both_at, correlation_of(spread), options)
 
 
 def _on_the_same_trials(
@@ -430,7 +430,7 @@ def _score_influence(
 
 def _by_influence(
     counted: Sequence[CountedScores], spec: StatisticSpec, covariance: FloatArray,
-    options: IntervalOptions, *, paired: bool,
+    options: IntervalOptions,
 ) -> Difference:  # fmt: skip
     """Of EERs by Student's t, with a trial of each class for which the systems disagree."""
     from scipy.special import stdtr, stdtrit
@@ -446,7 +446,7 @@ def _by_influence(
     reach = -float(stdtrit(freedom, options.tail)) * sd
     p = 2.0 * float(stdtr(freedom, -abs(gap) / sd))
     return Difference(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), p, options.level,
-                      "influence", paired, correlation_of(covariance))  # fmt: skip
+                      "influence", correlation=correlation_of(covariance))  # fmt: skip
 
 
 # -------------------------------------------------------------------------------- of fits
@@ -494,7 +494,7 @@ def _of_families(
         parts = [_influence(f, s, spec, options) for f, s in zip(fits, both, strict=True)]
         units = units_of(joint_trials(*both), groups=options.groups)
         r = correlation_of(covariance_of_means(units, parts))
-    return _square_and_add(lambda level: [one(level) for one in at], r, options, paired=paired)
+    return _square_and_add(lambda level: [one(level) for one in at], r, options)
 
 
 def _influence(
@@ -518,9 +518,8 @@ def _influence(
 
 # -------------------------------------------------------------------------------- engines
 def _square_and_add(
-    both_at: Callable[[float], list[Interval]], r: float, options: IntervalOptions, *,
-    paired: bool,
-) -> Difference:  # fmt: skip
+    both_at: Callable[[float], list[Interval]], r: float, options: IntervalOptions
+) -> Difference:
     """The interval from those of both numbers, and the test that agrees with it."""
     from scipy.special import ndtr
 
@@ -542,7 +541,7 @@ def _square_and_add(
     z = _deviate(gap, lambda z: ends(z)[0 if gap > 0.0 else 1])
     p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
     method = " and ".join(dict.fromkeys(one.method for one in both))  # one of two may have a tail
-    return Difference(gap, gap - down, gap + up, p, options.level, method, paired, r)
+    return Difference(gap, gap - down, gap + up, p, options.level, method, correlation=r)
 
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:
@@ -576,15 +575,13 @@ def _drawn(
     gap = spec.number(models[0]) - spec.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]
-    return of_replicates(gap, apart, options, str(spec), paired=paired)
+    return of_replicates(gap, apart, options, str(spec))
 
 
-def of_replicates(
-    gap: float, apart: FloatArray, options: IntervalOptions, name: str, *, paired: bool
-) -> Difference:
+def of_replicates(gap: float, apart: FloatArray, options: IntervalOptions, name: str) -> Difference:
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
     (low, high), failed = percentiles(apart, options, name)
     keep = apart[~np.isnan(apart)]
     beyond = min(int(np.sum(keep <= 0.0)), int(np.sum(keep >= 0.0)))
     p = min(1.0, 2.0 * (beyond + 1.0) / (keep.size + 1.0))
-    return Difference(gap, low, high, p, options.level, str(options.method), paired, failed=failed)
+    return Difference(gap, low, high, p, options.level, str(options.method), failed=failed)

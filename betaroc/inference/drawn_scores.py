@@ -65,10 +65,7 @@ class BootstrapRows:
         return sizes[0] or client, sizes[1] or impostor
 
     def draw(self, rng: np.random.Generator, size: int, share: float = 1.0) -> Counts:
-        """How often each row is drawn, a row per replicate, of clients and of impostors.
-
-        A share of the trials of each class is drawn, or of the groups.
-        """
+        """How often each row is drawn, a row per replicate; a share of the trials or groups is."""
         cut = self.copies[0].size
         if self.groups is None:
             client, impostor = (_copies(rng, size, copies, share) for copies in self.copies)
@@ -205,7 +202,7 @@ class DrawnScores:
 
 
 #: Makes the pair of a replicate from how often each row was drawn.
-_Maker = Callable[[tuple[IntArray, IntArray], np.random.Generator], ScoreModel]
+_Maker = Callable[[Counts, np.random.Generator], ScoreModel]
 
 
 def _plain(scores: Scores) -> _Maker:
@@ -213,7 +210,7 @@ def _plain(scores: Scores) -> _Maker:
     orders = [np.argsort(getattr(scores, who), kind="stable") for who in CLASSES]
     values = [getattr(scores, who)[order] for who, order in zip(CLASSES, orders, strict=True)]
 
-    def model(counts: tuple[IntArray, IntArray], _: np.random.Generator) -> ScoreModel:
+    def model(counts: Counts, _: np.random.Generator) -> ScoreModel:
         copies = [drawn[order] for drawn, order in zip(counts, orders, strict=True)]
         client, impostor = (
             drawn_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True)
@@ -224,11 +221,9 @@ def _plain(scores: Scores) -> _Maker:
 
 
 def _smoothed(scores: Scores) -> _Maker:
-    """The scores on a scale that suits both classes, with noise, and the way back.
-
-    The scale is the sum of the normal deviates of the ranks in either class: of binormal
-    scores per line, and as wide where the classes are apart as within them.
-    """
+    """The scores on a scale that suits both classes, with noise, and the way back."""
+    # The scale is the sum of the normal deviates of the ranks in either class: of binormal scores
+    # per line, and as wide where the classes are apart as within them.
     from scipy.special import ndtri
 
     parts, weights = zip(*((getattr(scores, w), weights_of(scores, w)) for w in CLASSES),
@@ -247,7 +242,7 @@ def _smoothed(scores: Scores) -> _Maker:
     noises = [_bandwidth(v, w) for v, w in zip(values, weights, strict=True)]
     places, deviates = places[absent:], deviates[absent:]
 
-    def model(counts: tuple[IntArray, IntArray], rng: np.random.Generator) -> ScoreModel:
+    def model(counts: Counts, rng: np.random.Generator) -> ScoreModel:
         laws = []
         for value, noise, drawn in zip(values, noises, counts, strict=True):
             z = np.repeat(value, drawn)
@@ -292,11 +287,9 @@ _SAME = 1e-9
 
 
 def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Percentiles of each column, so far out that `level` of the rows lie between all of them.
-
-    One and the same number of replicates, or share of those that are defined, is cut off at
-    both ends of every column: as many as possible.
-    """
+    """Percentiles of each column, so far out that `level` of the rows lie between all of them."""
+    # One and the same number of replicates, or share of those that are defined, is cut off at both
+    # ends of every column: as many as possible.
     ordered = np.sort(values, axis=0)  # nan last
     known = np.sum(~np.isnan(values), axis=0)
     depth = np.full(values.shape[0], np.inf)
@@ -362,10 +355,7 @@ def band_of_replicates(
     values: FloatArray, estimate: FloatArray, options: IntervalOptions, bounds: Limits, *,
     simultaneous: bool,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Percentiles at each point, or estimate -+ c sd for all at once; within the range.
-
-    c is the quantile of the largest standardised deviation of a replicate.
-    """
+    """Percentiles at each point, or estimate -+ c sd for all at once; within the range."""
     if simultaneous:
         gone = np.isnan(values)
         deviation = np.where(gone, estimate, values) - estimate

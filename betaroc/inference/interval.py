@@ -63,7 +63,7 @@ class Interval(Framed, Exportable):
     failed : int
         Replicates of a bootstrap in which the number had no value.
     sparse : bool
-        Whether fewer than five scores (groups) speak for the number: the interval is rough.
+        Whether these are fewer than five: the interval is rough.
     library : str, optional
         What tables are frames of.
 
@@ -99,19 +99,15 @@ class Interval(Framed, Exportable):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, below what they have; a new figure if left out.
+            Where to draw; a new figure if left out.
         label : str
             What stands beside the row.
         **style
-            Properties of the line and of the marker.
+            Properties of the line and of the marker, which is hollow of an extrapolated number.
 
         Returns
         -------
         matplotlib Axes
-
-        Notes
-        -----
-        The marker is hollow where the number is extrapolated.
 
         Examples
         --------
@@ -136,12 +132,8 @@ class Band(Framed, Exportable):
     ----------
     alpha : ndarray, shape (k,)
         The criterion's parameter.
-    estimate : ndarray, shape (k,)
-        The curve.
-    low, high : ndarray, shape (k,)
-        Ends of the intervals, nan where the measure is undefined.
-    level : float
-        Confidence level.
+    estimate, low, high : ndarray, shape (k,)
+        The curve and the ends of the intervals, nan where the measure is undefined.
     simultaneous : bool
         Whether `level` holds for the whole curve at once or for each point.
     resample : str
@@ -154,10 +146,8 @@ class Band(Framed, Exportable):
         Dev scores, or groups, drawn in each replicate; None where dev is held fixed.
     groups : tuple, optional
         Groups of dev and of test that varied as wholes; None of independent trials.
-    n_beyond : ndarray, shape (k,), optional
-        Scores (groups) that speak for each point; None where it speaks of no rate.
-    library : str, optional
-        What tables are frames of.
+    level, n_beyond, library : optional
+        As of an :class:`Interval`.
 
     Examples
     --------

@@ -72,10 +72,7 @@ def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
 
 # ------------------------------------------------------------------- points of equal rates
 class RateLine(NamedTuple):
-    """The points of the square of rates with ``rejected`` FRR = ``accepted`` FAR + ``rest``.
-
-    A number e separates them: the rate that is not fixed, or the FRR.
-    """
+    """The points with ``rejected`` FRR = ``accepted`` FAR + ``rest``, told apart by a number e."""
 
     accepted: float
     rejected: float
@@ -104,11 +101,9 @@ class RateLine(NamedTuple):
         return self.rejected * frr - self.accepted * far - self.rest
 
     def likeliest(self, far: FloatArray, frr: FloatArray, sizes: Limits) -> FloatArray:
-        """The number of the point that is likeliest given counts at some thresholds.
-
-        Of r of n clients and a of m impostors, if FAR = k e:
-        r/e - (n - r)/(1 - e) + a/e - k (m - a)/(1 - k e) = 0.
-        """
+        """The number of the point that is likeliest given counts at some thresholds."""
+        # Of r of n clients and a of m impostors, if FAR = k e:
+        # r/e - (n - r)/(1 - e) + a/e - k (m - a)/(1 - k e) = 0.
         if not self.balances:
             return far if self.rejected else frr
         k, (n, m), r, a = self.rejected, sizes, frr * sizes[0], far * sizes[1]
@@ -116,7 +111,7 @@ class RateLine(NamedTuple):
         linear = both * (1.0 + k) + (n - r) + k * (m - a)
         root = np.sqrt(np.maximum(linear**2 - 4.0 * square * both, 0.0))
         result = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
-        return np.where(both > 0.0, np.clip(result, 0.0, min(1.0, 1.0 / k)), 0.0)
+        return np.where(both > 0.0, np.clip(result, 0.0, self.most), 0.0)
 
 
 def line_of(where: EvaluationPoint, prior: float) -> RateLine:
@@ -178,11 +173,9 @@ class CountedScores:
         return ends[1], ends[0]
 
     def threshold_of(self, who: int, rate: float, tail: float) -> Limits:
-        """Ends of the threshold at which a class has a share beyond, whatever its distribution.
-
-        Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
-        above for impostors, at or below for clients.
-        """
+        """Ends of the threshold at which a class has a share beyond, whatever its distribution."""
+        # Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
+        # above for impostors, at or below for clients.
         values, masses = self.evidence.counts[who]._steps
         if who:
             values, masses = values[::-1], masses[::-1]
@@ -217,11 +210,10 @@ def _binomial_quantile(p: float, n: int, rate: float) -> int:
 
 # ------------------------------------------------------------------------------ likelihood
 class PointLikelihood:
-    """The gaps outside of which the true rates of a point lie too far off its line to be likely.
+    """The gaps outside of which the true rates of a point lie too far off its line to be likely."""
 
-    Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
-    4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
-    """
+    # Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
+    # 4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
 
     def __init__(self, counted: CountedScores, where: EvaluationPoint, level: float) -> None:
         from scipy.special import rel_entr
@@ -257,13 +249,9 @@ class PointLikelihood:
             self.deviances += 2.0 * n * both
 
     def number_ends(self) -> Limits:
-        """Ends of the number that tells points of the line apart.
-
-        min over t of 2 n_c K(FRR(t), frr(e)) + 2 n_i K(FAR(t), far(e)) <= chi^2 quantile,
-        K(p, q) = p log(p/q) + (1 - p) log((1 - p)/(1 - q)): of all thresholds at which the true
-        rates may lie on the line. Where a rate is fixed and scores tie, the true one may be
-        anywhere in the step between two thresholds.
-        """
+        """Ends of the number that tells points of the line apart; see :func:`interval`."""
+        # Where a rate is fixed and scores tie, the true one may be anywhere in the step between two
+        # thresholds.
         from scipy.special import xlogy
 
         best, line = int(np.argmin(self.deviances)), self.line
@@ -299,11 +287,8 @@ class PointLikelihood:
         return low, high
 
     def tied(self) -> IntArray:
-        """The gaps that may be the point's, where ties make steps of a standard error's size.
-
-        None where scores are dense, or lie in the bins of a summary: then a point of the line is
-        the true one.
-        """
+        """The gaps that may be the point's, where ties make steps of a standard error's size."""
+        # None where scores are dense, or lie in the bins of a summary: a point of the line is true.
         none = np.empty(0, dtype=np.intp)
         if not isinstance(self.counted.data, Scores):
             return none
@@ -368,11 +353,9 @@ def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray,
 
 
 def _share_interval(counted: CountedScores, influence: Influence, tail: float) -> Limits:
-    """Clopper and Pearson's ends of a share of as many scores as it is worth.
-
-    The variance is that of a sum of two means with Welch's degrees of freedom, with groups that
-    between them.
-    """
+    """Clopper and Pearson's ends of a share of as many scores as it is worth."""
+    # The variance is that of a sum of two means with Welch's degrees of freedom, with groups that
+    # between them.
     evidence, laws, variances = counted.evidence, counted.evidence.counts, []
     if evidence.groups is None:
         for part, law in zip(influence[1:3], laws, strict=True):
@@ -394,10 +377,8 @@ def _share_interval(counted: CountedScores, influence: Influence, tail: float) -
 
 
 def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
-    """The number with as many and as few impostors above all clients as one sample in ten hides.
-
-    A rare kind of impostor that the scores do not show, or show too often, adds no variance.
-    """
+    """The number with as many and as few impostors above all clients as one sample in ten hides."""
+    # A rare kind of impostor that the scores do not show, or show too often, adds no variance.
     client, impostor = counted.evidence.counts
     (clients, _), (places, masses), n = client._steps, impostor._steps, counted.evidence.sizes[1]
     keep = places <= clients[-1]
@@ -419,11 +400,9 @@ def _shares_beyond(law: Empirical, places: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _partial_area(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """The mean over FARs of a range of the share of clients above the impostor there.
-
-    A client adds the part of the range at which it is above, an impostor the TPR just at it
-    within those of the range.
-    """
+    """The mean over FARs of a range of the share of clients above the impostor there."""
+    # A client adds the part of the range at which it is above, an impostor the TPR just at it
+    # within those of the range.
     (low, high), laws = spec.where.value, counted.evidence.counts
     (clients, masses), (impostors, _) = (law._steps for law in laws)
     far, tpr = _shares_beyond(laws[1], impostors), _shares_beyond(laws[0], impostors)
@@ -448,11 +427,9 @@ def _mean_within(first: FloatArray, last: FloatArray, low: float, high: float) -
 
 
 def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """What the mean of n scores would lose without each of them, times n - 1: the jackknife.
-
-    Without a score there is a precision at every place up to it and another one above it, which
-    do not depend on the score: sums of both along the places give all means at once.
-    """
+    """What the mean of n scores would lose without each of them, times n - 1: the jackknife."""
+    # Without a score there is a precision at every place up to it and another one above it, which
+    # do not depend on the score: sums of both along the places give all means at once.
     laws, prior = counted.evidence.counts, counted.model.prior
     (clients, masses), (impostors, _) = (law._steps for law in laws)
     (n, m), share = (law.total for law in laws), number_of_scores(spec, counted.model)
@@ -475,11 +452,9 @@ def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence
 
 
 def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """Minus the least expected cost of each score at its chord of the hull.
-
-    Along the hull costs are least, so that a score moves them by its own cost alone. Its chord
-    without it, where costs are larger, tells by how much the hull suits these very scores.
-    """
+    """Minus the least expected cost of each score at its chord of the hull."""
+    # Along the hull costs are least, so that a score moves them by its own cost alone. Its chord
+    # without it, where costs are larger, tells by how much the hull suits these very scores.
     from scipy.optimize import isotonic_regression
 
     laws, prior, losses = counted.evidence.counts, counted.model.prior, cost_losses(2.0, 2.0)
@@ -711,11 +686,9 @@ def _square_and_add(
 
 # ------------------------------------------------------------------------ of a whole curve
 def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
-    """Of a share that is worth so many scores.
-
-    Few impostors within a range of FARs do not tell how far the threshold of its end is from
-    theirs: there the ends move towards those of the TPR at the ends of the range.
-    """
+    """Of a share that is worth so many scores."""
+    # Few impostors within a range of FARs do not tell how far the threshold of its end is from
+    # theirs: there the ends move towards those of the TPR at the ends of the range.
     check_few(rows_of(counted.data, spec), "scores", "for a variance")
     low, high = _share_interval(counted, INFLUENCES[spec.name](counted, spec), options.tail)
     if spec.name == "h-measure":
@@ -816,11 +789,9 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
 def rate_weights(
     scores: Scores, model: ScoreModel, spec: StatisticSpec
 ) -> tuple[float, float, float]:
-    """A threshold, and what errors of FAR and of FRR there do to a number, up to a factor.
-
-    Where the point varies too the threshold gives way along the ROC: what is left of an error of
-    both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
-    """
+    """A threshold, and what errors of FAR and of FRR there do to a number, up to a factor."""
+    # Where the point varies too the threshold gives way along the ROC: what is left of an error of
+    # both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate given.
     where = EvaluationPoint("at", _ACTUAL) if spec.name in _OF_ACTUAL else _balanced_point(spec)
     best, fixed = spec.row.optimum, _measured_at(spec)
     at = best.point(model, where) if best else point_at(model, where)

@@ -25,10 +25,7 @@ def _unpaired(need: str, remedy: str) -> InputError:
 
 
 def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
-    """The trials of two systems: values and weights of the first, of each class known groups.
-
-    Groups that one system has hold for both.
-    """
+    """The trials of two systems; groups that one has hold for both."""
     groups = [
         getattr(b if getattr(a, name) is None else a, name)
         for name in ("client_groups", "impostor_groups")
@@ -37,10 +34,7 @@ def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
 
 
 def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
-    """Systems trial by trial: by its id one without a score in a system is a rejection there.
-
-    Where every trial has a score, the systems as they are.
-    """
+    """Systems trial by trial: by its id one without a score in a system is a rejection there."""
     content = [{f.name: getattr(system, f.name) for f in fields(system)} for system in systems]
     for who in CLASSES:
         absent = [item[f"n_{who}_rejected"] for item in content]
@@ -111,11 +105,9 @@ def same_trials(a: ScoredTrials, b: ScoredTrials, *, groups: bool) -> bool:
 def check_other_trials(
     a: ScoredTrials, b: ScoredTrials, names: tuple[str, str], *, groups: bool
 ) -> None:
-    """Paired systems judge the same trials: equal numbers, weights, ids, groups and order.
-
-    Ids and groups are compared where both systems have them, the order of the labels where
-    both were read from files that name no trials.
-    """
+    """Paired systems judge the same trials: equal numbers, weights, ids, groups and order."""
+    # Ids and groups are compared where both systems have them, the order of the labels where both
+    # were read from files that name no trials.
     for who in CLASSES:
         for name, system in zip(names, (a, b), strict=True):
             # Of trials without a score and without ids only the number is known.
@@ -144,9 +136,7 @@ def _check_equal(
     if first is None or second is None:
         return
     if first.ndim != second.ndim:
-        columns = [1 if labels.ndim == 1 else 2 for labels in (first, second)]
-        need = f"the same {what} in both; {names[0]} has {columns[0]} columns of them, {names[1]}"
-        raise _unpaired(f"{need} {columns[1]}", do)
+        raise _unpaired(f"as many columns of {what} in {names[0]} as in {names[1]}", do)
     differ = first.astype(object) != second.astype(object)
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:

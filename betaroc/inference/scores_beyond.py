@@ -34,10 +34,7 @@ from betaroc.model.statistics import UsedRate
 def rate_covariance(
     groups: Groups, laws: tuple[Empirical, Empirical], scores: ScoredTrials, t: Thresholds,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Covariance of FAR at each threshold, FRR at each threshold, and the share of clients.
-
-    As a sum over the units, drawn within strata, and what it counts twice; see `Groups.meat`.
-    """
+    """Covariance of FAR and FRR at each threshold and the share of clients; see `Groups.meat`."""
     from scipy.sparse import csr_array
 
     parts = []
@@ -65,11 +62,8 @@ def rate_covariance(
 
 # ------------------------------------------------------------------------ what counts are worth
 def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
-    """Independent scores that those of a class with groups are worth, for each share of them.
-
-    See `effective_size`: V is the variance between G groups, f = G - 1. Where none or all of the
-    scores are beyond, a group counts as one score.
-    """
+    """Independent scores that those of a class with groups are worth, for each share of them."""
+    # Where none or all of the scores are beyond, a group counts as one score.
     size = groups.sizes[which]
     if size is None or size < 2:
         return np.full(beyond.shape[1], n if size is None else 1.0)
@@ -94,12 +88,11 @@ def effective_size(
     share: npt.ArrayLike, variance: npt.ArrayLike, n: float, fewest: float, freedom: float,
     tail: float,
 ) -> FloatArray:  # fmt: skip
-    """Independent scores of which a share of 0 and 1 varies as much as an estimated one.
+    """Independent scores of which a share varies as much (Korn and Graubard 1998).
 
         n / d,   d = V / (p (1 - p) / (n - 1)) >= 1,   times (t_(n-1) / t_f)^2
 
-    with V the variance of the share p of n scores, f its degrees of freedom and t Student's
-    quantiles (Korn and Graubard 1998); `fewest` where the share is 0 or 1.
+    with V the variance of the share p, f its degrees of freedom; `fewest` where p is 0 or 1.
     """
     from scipy.special import stdtrit
 
@@ -221,13 +214,10 @@ class SampleSupport(Value):
 
     # ------------------------------------------------------------------ what contradicts it
     def misfit(self, asked: UsedRate) -> Misfit | None:
-        """The count that contradicts the fit most clearly at a rate; None if none does.
-
-        The exact interval of level 0.99 has no point within a factor of 1.25 of the rate: at
-        the rate asked or the larger one that expects five scores, and up to ten times that within
-        the tail (0.1), for a single count of five cannot show that there are too few. The same
-        rule at another level is `check_fit`'s "poor".
-        """
+        """The count that contradicts the fit most clearly at a rate; None if none does."""
+        # The exact interval of level 0.99 has no point within a factor of 1.25 of the rate: at the
+        # rate asked or the larger one that expects five scores, and up to ten times that within the
+        # tail (0.1), for a single count of five cannot show that there are too few.
         tail, few, result = asked.tail, _FEW / self.sizes[asked.who], []
         for upper, side in ((True, asked.rate), (False, asked.rest)):
             here = tail[(tail == side) & (tail > 0.0)]
@@ -312,10 +302,7 @@ def less_absent(asked: UsedRate, absent: float) -> UsedRate:
 
 
 def may_be_equal(evidence: SampleSupport, model: ScoreModel) -> float:
-    """The p value of a Kolmogorov-Smirnov distance where nothing shows that classes differ; else 0.
-
-    Of n and m independent scores: Kolmogorov's distribution at distance sqrt(n m / (n + m)).
-    """
+    """The p value of a Kolmogorov-Smirnov distance where nothing shows that classes differ."""
     from scipy.special import kolmogorov
 
     n, m = evidence.totals
@@ -425,23 +412,13 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
 
     worst = min((item for item, many in zip(asked, numbers, strict=True) if many), key=place)
     who, scored = worst.who, evidence.scored(worst)
-    n, absent, total = evidence.sizes[who], evidence.absent(who), evidence.totals[who]
+    n, absent = evidence.sizes[who], evidence.absent(who)
     k = int(np.nanargmin(scored.tail))
     small = scored.rate.flat[k] <= scored.rest.flat[k]
     left, tail = float(scored.tail.flat[k]), float((worst.rate if small else worst.rest).flat[k])
     name = worst.name if small else {FAR: TNR, FRR: TPR}[worst.name]
     several = "" if sum(numbers) == 1 else f"{sum(numbers)} rates are extrapolated, among them: "
-    of, text = "scores", "no score speaks for the number"
-    if n != total:
-        law, above = evidence.counts[who], name in (FAR, TPR)
-        invert = law._upper_quantile if above else law._lower_quantile
-        t = invert(np.array([tail]), np.log([tail]))
-        worth = float(evidence.effective(who, t, 0.5 * _LEVEL, above=above)[0])
-        of = "groups"
-        text = (
-            f"no whole group speaks for the number; {total * left:.3g} scores lie there, worth"
-            f" {worth * left:.2g} independent ones"
-        )
+    of = "scores" if n == evidence.totals[who] else "groups"
     among = f"trials ({absent:.3g} of them without a score)" if absent else of
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
     ask = ""
@@ -451,8 +428,8 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
         ask = f", or ask for a rate between {least} and {1 - high - 1 / n:.6g}"
     warn(
         f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {CLASSES[who]} {among}"
-        f" {n * left:.2g} are expected beyond it, so {text}; about {needed(left)} would"
-        f" (3/{rate}). Give more {of}{ask}.",
+        f" {n * left:.2g} are expected beyond it, so no {of.removesuffix('s')} speaks for the"
+        f" number; about {needed(left)} would (3/{rate}). Give more {of}{ask}.",
         ExtrapolationWarning,
     )
     return True

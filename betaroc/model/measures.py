@@ -1,9 +1,4 @@
-"""One operating point, or an array of them, and every measure that is read off it.
-
-A measure of a threshold is one function of an :class:`OperatingPoint` and one
-entry of :data:`MEASURES`; Murphy's note and the papers on expected performance
-curves define them.
-"""
+"""One operating point, or an array of them, and every measure that is read off it."""
 
 from __future__ import annotations
 
@@ -60,7 +55,7 @@ class OperatingPoint(Result, Exportable):
     References
     ----------
     Murphy, K. P. (2007), Performance evaluation of binary classifiers, (6) to (16).
-    Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85, (2) to (16).
+    IDIAP-RR 03-85, (2) to (16).
 
     Examples
     --------
@@ -185,7 +180,7 @@ class OperatingPoint(Result, Exportable):
         return {n: getattr(self, n) for n in _TOLD} | self._beyond() | self._derived()
 
     def _derived(self) -> dict[str, Any]:
-        """What most read off a point; of an array of them it is not worked out."""
+        """What most read off a single point."""
         if self.thresholds.shape:
             return {}
         return {"hter": self.hter, "precision": self.precision, "f1": self.f1}
@@ -262,14 +257,6 @@ class OperatingPoint(Result, Exportable):
         float or ndarray
             Fraction in [0, 1]; 0 where no client is accepted (the limit).
 
-        Notes
-        -----
-        At weight 1 it is precision, nan where nothing is accepted.
-
-        References
-        ----------
-        Murphy (2007), (13).
-
         Examples
         --------
         >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).f(), 6)  # 16/21
@@ -295,10 +282,6 @@ class OperatingPoint(Result, Exportable):
         float or ndarray
             In the unit of the costs; normalized it may exceed 1, and is nan or inf where one of the
             two decisions costs nothing.
-
-        References
-        ----------
-        IDIAP-RR 03-85, (4). NIST (2010), Speaker Recognition Evaluation Plan.
 
         Examples
         --------

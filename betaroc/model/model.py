@@ -69,14 +69,15 @@ class ScoreModel(Exportable):
 
     Notes
     -----
-    Frozen, hashable, compares by content. Rates of beta pairs have relative error below 1e-12
-    for shapes in [0.05, 1e3], below 1e-9 in [1e-3, 1e6], in both tails through 1e-300.
+    Frozen, hashable, compares by content. Rates of beta pairs have relative error below 1e-12 for
+    shapes in [0.05, 1e3], below 1e-9 in [1e-3, 1e6], in both tails through 1e-300. A threshold, a
+    rate or a score of nan gives nan. Ties of a best threshold go to the smallest HTER, then to the
+    lowest threshold.
 
     References
     ----------
-    Omar, L. and Ivrissimtzis, I. (2019), Using theoretical ROC curves for analysing
-    machine learning binary classifiers, Pattern Recognition Letters 128.
-    Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85, (2) and (3).
+    Omar, L. and Ivrissimtzis, I. (2019), Using theoretical ROC curves for analysing machine
+    learning binary classifiers. Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85.
 
     Examples
     --------
@@ -97,12 +98,12 @@ class ScoreModel(Exportable):
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
     def to_frame(self) -> Table:
-        """Both distributions as a table, one row per parameter.
+        """Both distributions as a table, one row per parameter, of scores one per score.
 
         Returns
         -------
         pandas.DataFrame
-            Columns class, distribution, parameter and value; of scores as they are a row per score.
+            Columns class, distribution, parameter and value.
 
         Examples
         --------
@@ -136,12 +137,11 @@ class ScoreModel(Exportable):
         return ScoreModel(self.client._scored, self.impostor._scored, prior=self.prior)
 
     def generic(self) -> ScoreModel:
-        """The same pair on the generic algorithms: the oracle of the closed forms.
+        """The same pair by quadrature, bracketed roots and enumeration alone.
 
         Returns
         -------
         ScoreModel
-            Equal but for ``is_generic``: quadrature, bracketed roots and enumeration.
 
         Examples
         --------
@@ -166,9 +166,9 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         client, impostor : float, optional
-            Shift of each class, in units of the logit or of the score.
+            Shift of each class.
         scale : float, optional
-            Positive, of both classes; above 1 spreads the scores.
+            Positive, of both classes.
 
         Returns
         -------
@@ -195,24 +195,18 @@ class ScoreModel(Exportable):
         return replace(self, client=laws[0], impostor=laws[1])
 
     def sample(self, n_client: int, n_impostor: int, *, rng: Any = None) -> Scores:
-        """Independent scores of both classes.
+        """Independent scores of both classes; of several classifiers see :func:`sample_systems`.
 
         Parameters
         ----------
         n_client, n_impostor : int
             Number of scores of each class, at least 1.
         rng : None, int, SeedSequence or Generator
-            Source of randomness, passed to ``numpy.random.default_rng``.
+            Source of randomness; client scores are drawn first.
 
         Returns
         -------
         Scores
-            Client scores are drawn first.
-
-        Notes
-        -----
-        Doubles round: a shape far below 1 yields exact 0s and 1s. For several classifiers on the
-        same trials see `sample_systems`.
 
         Examples
         --------
@@ -233,11 +227,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         t : array_like
-            Thresholds on the score scale; NaN propagates.
-
-        References
-        ----------
-        IDIAP-RR 03-85, (2); docs/theory.md, (1).
+            Thresholds on the score scale.
 
         Examples
         --------
@@ -263,12 +253,12 @@ class ScoreModel(Exportable):
         return self._scored.frr(t)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
-        """The operating point, or an array of them, at thresholds `t`.
+        """The operating point, or an array of them, at thresholds.
 
         Parameters
         ----------
         t : array_like
-            Thresholds on the score scale; NaN propagates.
+            Thresholds on the score scale.
 
         Examples
         --------
@@ -289,7 +279,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         x : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
@@ -298,9 +288,9 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        x = 1 gives accept all: the lower end of the support, -inf for samples and where the
-        distribution has an atom there. Samples answer with the middle of a gap between scores.
-        FRR 1 gives reject all: the upper end of the support, the largest score of samples.
+        FAR 1 gives accept all: the lower end of the support, -inf for samples and where the
+        distribution has an atom there. FRR 1 gives reject all: the upper end of the support, the
+        largest score of samples. Samples answer with the middle of a gap between scores.
 
         Examples
         --------
@@ -338,12 +328,7 @@ class ScoreModel(Exportable):
         ----------
         method : {"nearest", "hull"}
             On steps: the threshold of smallest abs(FAR - FRR), with the HTER there, or the
-            crossing of the ROC's convex hull, reached by randomising.
-
-        Notes
-        -----
-        Ties go to the smaller HTER, then to the lower threshold. A point on a chord of the hull
-        carries the upper of its two thresholds.
+            crossing of the ROC's convex hull; see :meth:`RocHull.eer`.
 
         References
         ----------
@@ -377,8 +362,7 @@ class ScoreModel(Exportable):
         Notes
         -----
         Compared are the ends, the jumps and all places where the likelihood ratio is
-        alpha / (1 - alpha), docs/theory.md, (9): counts exactly, else to 1e-12 relative. Ties go
-        to the smallest HTER, then to the lowest threshold.
+        alpha / (1 - alpha), docs/theory.md, (9): counts exactly, else to 1e-12 relative.
 
         Examples
         --------
@@ -405,11 +389,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is its ``.dcf(cost_fa, cost_fr)``. Its prior is the one that was used.
-
-        Notes
-        -----
-        Ties as in :meth:`min_weighted_error`.
+            The value is its ``.dcf(cost_fa, cost_fr)``; its prior is the one that was used.
 
         References
         ----------
@@ -440,25 +420,19 @@ class ScoreModel(Exportable):
 
         Parameters
         ----------
-        cost_fa, cost_fr : float, optional
-            Costs > 0 of a false acceptance and of a false rejection.
-        prior : float, optional
-            P(client) where it is used, strictly between 0 and 1; the model's if left out.
+        cost_fa, cost_fr, prior : float, optional
+            As in :meth:`min_dcf`, costs > 0 and a prior strictly between 0 and 1.
 
         Returns
         -------
         OperatingPoint
-            The value is its ``.dcf(cost_fa, cost_fr)``. Its prior is the one that was used.
-
-        Notes
-        -----
-        Larger than that of :meth:`min_dcf` by what the calibration costs; of other scores, such as
-        probabilities, it means nothing.
+            The value is its ``.dcf(cost_fa, cost_fr)``, which is that of :meth:`min_dcf` and what
+            the calibration costs; of other scores, such as probabilities, it means nothing.
 
         References
         ----------
         Brummer, N. and du Preez, J. (2006), Application-independent evaluation of speaker
-        detection. NIST (2021), 2021 Speaker Recognition Evaluation Plan.
+        detection.
 
         Examples
         --------
@@ -489,10 +463,6 @@ class ScoreModel(Exportable):
         OperatingPoint
             The value is ``.f(weight)``.
 
-        Notes
-        -----
-        Ties as in :meth:`min_weighted_error`.
-
         References
         ----------
         Murphy, K. P. (2007), Performance evaluation of binary classifiers, (12) and (13).
@@ -514,8 +484,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is ``.youden``; 0, at an end of the scale, for a ROC at no point above
-            the diagonal.
+            The value is ``.youden``; 0 for a ROC at no point above the diagonal.
 
         Examples
         --------
@@ -537,7 +506,6 @@ class ScoreModel(Exportable):
         Notes
         -----
         Equal where prior FRR = (1 - prior) FAR. Thresholds that accept no client are left out.
-        Ties as in :meth:`eer`.
 
         References
         ----------
@@ -558,9 +526,8 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        By :func:`beta_auc`, the normal cdf, counts, or quadrature of f_c F_i of which every term is
-        positive. Relative error below 1e-12 for beta pairs, also where the area is 1e-100.
-        Formulas: docs/theory.md, (7) and (8).
+        Relative error below 1e-12 for beta pairs, also where the area is 1e-100. Formulas:
+        docs/theory.md, (7) and (8).
 
         Examples
         --------
@@ -607,15 +574,6 @@ class ScoreModel(Exportable):
     def ks(self) -> float:
         """Kolmogorov-Smirnov distance sup abs(F_i - F_c), whichever class lies above.
 
-        Returns
-        -------
-        float
-            Fraction in [0, 1]; the largest vertical distance of ROC and diagonal.
-
-        Notes
-        -----
-        Attained at a jump or where the densities are equal.
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -630,14 +588,9 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         points : int, optional
-            Number >= 2 of equally spaced recall levels 0, ..., 1 at whose nearest
-            attainable recall precision is read; 11 is the papers' average. Left out:
-            the integral of precision over recall.
-
-        Notes
-        -----
-        Samples: the integral is the sum over the client scores, each with the precision
-        of accepting it. At recall 0 a continuous pair has the limit of precision.
+            Number >= 2 of equally spaced recall levels 0, ..., 1 at whose nearest attainable recall
+            precision is read; 11 is the papers' average. Left out: the integral of precision over
+            recall, of samples the sum over the client scores.
 
         References
         ----------
@@ -671,11 +624,8 @@ class ScoreModel(Exportable):
         Returns
         -------
         float
-            From 0 (no better than deciding without the score) to 1 (no error).
-
-        Notes
-        -----
-        The prior is the model's. Relative accuracy of 1 - H about 1e-12.
+            From 0 (no better than deciding without the score) to 1 (no error); relative accuracy of
+            1 - H about 1e-12.
 
         References
         ----------
@@ -710,7 +660,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         scores : array_like
-            Scores; NaN propagates.
+            Scores.
 
         Returns
         -------
@@ -719,8 +669,7 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Of two beta distributions the beta calibration of Kull, Silva Filho and Flach (2017). It
-        rises with the score only where the ROC is concave.
+        Of two beta distributions the beta calibration of Kull, Silva Filho and Flach (2017).
 
         Examples
         --------
@@ -740,14 +689,12 @@ class ScoreModel(Exportable):
         Returns
         -------
         Ends
-            ``.at_zero`` and ``.at_one``, each with semi_derivative, roc_slope,
-            exponent rho, coefficient K and side of the diagonal.
+            ``.at_zero`` and ``.at_one``.
 
         Notes
         -----
         Beta pairs near 0: rho = a_i / a_c and K = (a_c B_c)^rho / (a_i B_i); near 1 the same with
         b. With atoms the semi-derivative is p_i / p_c, 0 or inf if one class has the atom alone.
-        Normal distributions have no coefficient (nan).
 
         References
         ----------
@@ -767,11 +714,7 @@ class ScoreModel(Exportable):
         Notes
         -----
         Beta pairs: at 0, inf if a_c > a_i, 0 if a_c < a_i, B_c / B_i if equal; at 1 the
-        same of b.
-
-        References
-        ----------
-        Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
+        same of b. References: :meth:`ends`.
 
         Examples
         --------
@@ -788,12 +731,8 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            Threshold ascending; empty where there are none, as for two equal distributions.
-
-        Notes
-        -----
-        A touch without a change of side is no crossing. On the straight segment of an atom or a tie
-        FAR = TPR is given with the segment's upper threshold.
+            Threshold ascending; empty where there are none. On the straight segment of an atom or a
+            tie it has the segment's upper threshold.
 
         Examples
         --------
@@ -816,7 +755,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            Threshold ascending; empty where there are none, as for two samples.
+            Threshold ascending; empty where there are none.
 
         Notes
         -----
@@ -844,8 +783,8 @@ class ScoreModel(Exportable):
         Notes
         -----
         Beta pairs: with a, b the differences of the shapes, client - impostor, proper iff
-        a >= 0 >= b, and then concave; a hook iff ab > 0. Binormal pairs: a hook iff the sigmas
-        differ. Of other pairs ``"proper"`` says nothing of concavity; see ``roc().is_concave``.
+        a >= 0 >= b, and then concave; a hook iff ab > 0. Of other pairs ``"proper"`` says nothing
+        of concavity; see ``roc().is_concave``.
 
         Examples
         --------
@@ -874,8 +813,7 @@ class ScoreModel(Exportable):
 
         References
         ----------
-        Omar and Ivrissimtzis, section 3.1; "respectively" there has J and
-        reverse-J swapped.
+        Omar and Ivrissimtzis, section 3.1; "respectively" there has J and reverse-J swapped.
 
         Examples
         --------
@@ -898,7 +836,7 @@ class ScoreModel(Exportable):
 
     # ---------------------------------------------------------------------- curves
     def roc(self, positive: Literal["client", "impostor"] = "client") -> Roc:
-        """The ROC; see :class:`Roc` for the two orientations.
+        """The :class:`Roc`.
 
         Parameters
         ----------
@@ -930,7 +868,7 @@ class ScoreModel(Exportable):
         return Det._of(self, scale=scale)
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
-        """Draw both densities, of scores as they are their histograms.
+        """Draw both densities, of scores histograms; a point mass is a stem.
 
         Parameters
         ----------
@@ -938,10 +876,6 @@ class ScoreModel(Exportable):
             Where to draw; a new figure if left out.
         **style
             Properties of both lines.
-
-        Notes
-        -----
-        A point mass p is a stem as high as a bar of a twentieth of the scale holding p.
 
         Examples
         --------

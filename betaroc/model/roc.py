@@ -80,7 +80,7 @@ class Curve(Exportable):
         Returns
         -------
         pandas.DataFrame
-            Those of :meth:`points`: columns threshold, far, frr, tpr and precision.
+            Columns threshold, far, frr, tpr and precision.
 
         Examples
         --------
@@ -119,21 +119,15 @@ class Roc(Curve):
 
     Parameters
     ----------
-    client, impostor : Distribution
-        The two distributions.
+    client, impostor, prior, name, is_generic
+        As of a :class:`ScoreModel`.
     positive : {"client", "impostor"}
         Which class the axes call positive.
-    prior : float
-        P(client), carried into the points.
-    name : str, optional
-        For legends.
-    is_generic : bool
-        Whether the closed forms are left out.
 
     Notes
     -----
     Distributions with atoms, and samples, give the polyline through the attainable points; on a
-    vertical segment y is its top. x = 1e-300 is as exact as x = 0.1.
+    vertical segment y is its top. x = 1e-300 is as exact as x = 0.1. A rate of nan gives nan.
 
     References
     ----------
@@ -165,12 +159,12 @@ class Roc(Curve):
     # ------------------------------------------------------------ the curve as a function
     @elementwise
     def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
-        """Height of the curve at `fpr`, the top where it is vertical.
+        """Height of the curve, the top where it is vertical.
 
         Parameters
         ----------
         fpr : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
@@ -187,12 +181,12 @@ class Roc(Curve):
 
     @elementwise
     def fpr(self, tpr: npt.ArrayLike) -> ScalarOrArray:
-        """The smallest x at which the curve reaches `tpr`.
+        """The smallest x at which the curve reaches a height.
 
         Parameters
         ----------
         tpr : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
@@ -209,23 +203,20 @@ class Roc(Curve):
 
     @elementwise
     def slope(self, fpr: npt.ArrayLike) -> ScalarOrArray:
-        """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
+        """dTPR / dFPR, of the segment to the right where the curve has a corner.
 
             slope = f_c / f_i at the threshold, f_i / f_c for ``positive="impostor"``
 
         Parameters
         ----------
         fpr : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
         float or ndarray, shape of `fpr`
-            In [0, inf].
-
-        Notes
-        -----
-        At 0 and 1 the one-sided limits, with ``positive="impostor"`` the paper's semi-derivatives.
+            In [0, inf]; at 0 and 1 the one-sided limits, with ``positive="impostor"`` the paper's
+            semi-derivatives.
 
         References
         ----------
@@ -241,12 +232,12 @@ class Roc(Curve):
 
     @elementwise
     def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
-        """The threshold that attains `fpr`, or the nearest attainable smaller one.
+        """The threshold that attains a rate, or the nearest attainable smaller one.
 
         Parameters
         ----------
         fpr : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
@@ -264,19 +255,7 @@ class Roc(Curve):
 
     # ----------------------------------------------------------------- as a whole
     def auc(self) -> float:
-        """Area under the curve, P(C > I) + P(C = I)/2, the same for both orientations.
-
-        Returns
-        -------
-        float
-            Fraction in [0, 1]; accuracy as of :meth:`ScoreModel.auc`.
-
-        Examples
-        --------
-        >>> from betaroc import Beta, Roc
-        >>> round(Roc(Beta(2, 1), Beta(1, 2)).auc(), 12)  # 5/6
-        0.833333333333
-        """
+        """Area under the curve; see `ScoreModel.auc`."""
         return self._pair.auc()
 
     @property
@@ -290,8 +269,7 @@ class Roc(Curve):
         Returns
         -------
         RocHull
-            Without chords if the curve is concave; of the part that thresholds attain, where some
-            trials have no score.
+            Without chords if the curve is concave.
 
         Examples
         --------
@@ -337,7 +315,6 @@ class Roc(Curve):
         Returns
         -------
         RocCrossings
-            Empty where one is at no FAR below the other.
 
         Notes
         -----
@@ -380,8 +357,8 @@ class Roc(Curve):
 
         Notes
         -----
-        Line data are fractions; the ticks say per cent. A log scale begins at the smallest rate
-        above 0 of scores, at 0.01 % for distributions with a density.
+        Line data are fractions. A log scale begins at the smallest rate above 0 of scores, at
+        0.01 % for distributions with a density.
 
         Examples
         --------
@@ -410,7 +387,9 @@ class Roc(Curve):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocHull(Exportable):
-    """The least concave curve above a ROC: the curve itself, and chords over its dents.
+    """The least concave curve above a ROC, with chords over its dents; see :meth:`Roc.hull`.
+
+    A point on a chord takes one of its two thresholds at random.
 
     Parameters
     ----------
@@ -418,10 +397,6 @@ class RocHull(Exportable):
         The curve.
     starts, ends : OperatingPoint
         Both ends of each chord, FAR ascending: exact tangent points, jumps or corners.
-
-    Notes
-    -----
-    Made by :meth:`Roc.hull`. A point on a chord takes one of its two thresholds at random.
 
     Examples
     --------
@@ -436,17 +411,12 @@ class RocHull(Exportable):
 
     @elementwise
     def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
-        """Height of the hull at `fpr`.
+        """Height of the hull, as :meth:`Roc.tpr`.
 
         Parameters
         ----------
         fpr : array_like
-            Fractions in [0, 1]; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `fpr`
-            On the axes of the curve.
+            Fractions in [0, 1].
 
         Examples
         --------
@@ -463,11 +433,6 @@ class RocHull(Exportable):
 
     def auc(self) -> float:
         """Area under the hull: the curve's own, and what lies between it and the chords.
-
-        Returns
-        -------
-        float
-            Fraction in [1/2, 1].
 
         Examples
         --------
@@ -570,20 +535,11 @@ class Det(Curve):
 
     Parameters
     ----------
-    client, impostor : Distribution
-        The two distributions.
+    client, impostor, prior, name, is_generic
+        As of a :class:`ScoreModel`.
     scale : {"probit", "linear"}
-        Axes of the picture: normal deviates (DET) or plain rates.
-    prior : float
-        P(client), carried into the points.
-    name : str, optional
-        For legends.
-    is_generic : bool
-        Whether the closed forms are left out.
-
-    Notes
-    -----
-    On normal deviates a binormal pair is a line of slope -sigma_i / sigma_c.
+        Axes of the picture: normal deviates, on which a binormal pair is a line of slope
+        -sigma_i / sigma_c, or plain rates.
 
     References
     ----------
@@ -614,7 +570,7 @@ class Det(Curve):
         Parameters
         ----------
         far : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Examples
         --------
@@ -625,21 +581,12 @@ class Det(Curve):
         return self._mapped(far, "far", lambda pair, x: pair.frr(operating_points.at_far(pair, x)))
 
     def plot(self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any) -> Axes:
-        """Draw FRR against FAR, on normal deviates or, of ``scale == "linear"``, as plain rates.
+        """Draw FRR against FAR, on the axes of ``scale``, in which the line data are.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        terms : str
-            Words of the axes: "biometric", "matching", "pad" or "ml".
-        **style
-            Properties of the line.
-
-        Notes
-        -----
-        Line data are normal deviates of the rates. The frame reaches from 0.1 %, or from half of
-        the smallest rate that a sample can show, to 95 %; a further curve widens it.
+        ax, terms, **style
+            As in :meth:`Roc.plot`.
         """
         words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
@@ -660,18 +607,8 @@ class PrecisionRecall(Curve):
 
     Parameters
     ----------
-    client, impostor : Distribution
-        The two distributions.
-    prior : float
-        P(client).
-    name : str, optional
-        For legends.
-    is_generic : bool
-        Whether the closed forms are left out.
-
-    Notes
-    -----
-    Points that accept nothing have precision 0/0, nan; :meth:`precision` has the limit there.
+    client, impostor, prior, name, is_generic
+        As of a :class:`ScoreModel`.
 
     References
     ----------
@@ -693,7 +630,7 @@ class PrecisionRecall(Curve):
 
     @elementwise
     def precision(self, recall: npt.ArrayLike) -> ScalarOrArray:
-        """Precision at the threshold whose recall is nearest to `recall`.
+        """Precision at the threshold of the nearest recall at which somebody is accepted.
 
         Parameters
         ----------
@@ -703,7 +640,7 @@ class PrecisionRecall(Curve):
         Notes
         -----
         At recall 0 a continuous pair has the limit s prior / (s prior + 1 - prior), s the ROC's
-        slope at (0, 0). Samples answer at the nearest recall at which somebody is accepted.
+        slope at (0, 0).
 
         Examples
         --------
@@ -721,10 +658,8 @@ class PrecisionRecall(Curve):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        **style
-            Properties of the line.
+        ax, **style
+            As in :meth:`Roc.plot`.
         """
         points, style = self.points(), {"label": self.name, **style}
         x, y = points.recall, points.precision

@@ -26,7 +26,7 @@ def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding():
         assert "outside" not in cell(0.3, str).span
 
 
-def test_scores_of_groups_that_lie_beyond_are_told_with_what_they_are_worth():
+def test_an_interval_beyond_all_groups_says_so():
     rng = np.random.default_rng(1)
     person = rng.normal(0, 0.7, 40)
     groups = rng.integers(0, 40, 600), rng.integers(0, 40, 1500)
@@ -35,6 +35,6 @@ def test_scores_of_groups_that_lie_beyond_are_told_with_what_they_are_worth():
         -1 + person[groups[1]] + rng.normal(0, 0.7, 1500),
         client_groups=groups[0], impostor_groups=groups[1],
     )  # fmt: skip
-    said = r"no whole group speaks for the number; 15 scores lie there, worth \S+ independent ones"
+    said = "so no group speaks for the number"
     with pytest.warns(br.ExtrapolationWarning, match=said):
         br.interval(scores, "tpr", far=0.01)
