@@ -36,8 +36,8 @@ from betaroc.distributions.inflated import Rejecting
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.distributions.shifted import bounds_of
+from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.fit import fit
 from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.delta import PerturbedModels, covariance_roots, gaussian_reach, slopes_along

@@ -480,11 +480,8 @@ class _Plan(NamedTuple):
     scale: Any
     low: Any
     high: Any
-    #: g_c g_i at logit x, and its log.
-    peak: Any
+    #: Of g_c g_i at logit x.
     log_peak: Any
-    #: Whether e^d may overflow.
-    far: Any
 
 
 def auc_of_pair(a_c: float, b_c: float, a_i: float, b_i: float) -> float | None:
@@ -563,7 +560,7 @@ def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
     scale = smaller_of(2.5 / f.sqrt(larger * x * z), both + math.pi)
     log_peak = _log_density(a_c, b_c, n_c, -tilt, x, z) + _log_density(a_i, b_i, n_i, tilt, x, z)
     low, high = -asinh((left + offset) / scale), asinh((right - offset) / scale)
-    return _Plan(x, offset, scale, low, high, f.exp(log_peak), log_peak, right > _OVERFLOW)
+    return _Plan(x, offset, scale, low, high, log_peak)
 
 
 def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
@@ -602,12 +599,10 @@ def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int) -> tuple[Any, An
     h = (plan.high - plan.low) / (size - 1)
     t = np.arange(size, dtype=np.float64) * h + plan.low
     d = np.sinh(t) * plan.scale + plan.offset
-    near = np.minimum(d, _OVERFLOW) if np.any(plan.far) else d
-    bend = np.log1p(plan.x * np.expm1(near))
-    if near is not d:
-        bend += d - near
+    near = np.minimum(d, _OVERFLOW)
+    bend = np.log1p(plan.x * np.expm1(near)) + (d - near)
     laws = np.exp(np.maximum(a * d - n * bend, _LOWEST)) * np.cosh(t)
-    factor = plan.peak * (plan.scale * h) ** 2
+    factor = np.exp(plan.log_peak) * (plan.scale * h) ** 2
     if t.ndim > 1:
         factor = factor[:, 0]
     return _ordered(laws) * factor, _ordered(laws[..., ::2]) * (4.0 * factor)

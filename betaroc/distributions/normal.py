@@ -26,11 +26,10 @@ _LARGEST = float(np.finfo(np.float64).max)
 _PANELS = np.linspace(-38.0, 38.0, 77)
 
 
-def normal_inverse_information(sigma: float) -> tuple[tuple[float, float], tuple[float, float]]:
+def normal_inverse_information(sigma: float) -> FloatArray:
     """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
-    if not _LEAST < sigma < _MOST:
-        return ((math.nan, 0.0), (0.0, math.nan))
-    return ((sigma * sigma, 0.0), (0.0, 0.5 * sigma * sigma))
+    square = sigma * sigma if _LEAST < sigma < _MOST else math.nan
+    return np.array(((square, 0.0), (0.0, 0.5 * square)))
 
 
 class NormalScore(Distribution):
@@ -80,11 +79,10 @@ class NormalScore(Distribution):
         width = expected(lambda x: np.abs(x - mean)) or 1.0
         return mean, width * math.sqrt(expected(lambda x: ((x - mean) / width) ** 2))
 
-    def _y(self, t: Thresholds) -> FloatArray:
-        return self.coordinate.of(t)
-
     def _z(self, t: Thresholds) -> FloatArray:
-        return self._standard(self._y(t), *(getattr(self, name) for name, _ in self._scales))
+        return self._standard(
+            self.coordinate.of(t), *(getattr(self, name) for name, _ in self._scales)
+        )
 
     def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
         from scipy.special import log_ndtr, ndtr
@@ -95,12 +93,12 @@ class NormalScore(Distribution):
     def _log_density(self, t: Thresholds) -> FloatArray:
         z = self._z(t)
         with np.errstate(over="ignore", invalid="ignore"):
-            of_z = -0.5 * z * z + self._log_rate(self._y(t)) - HALF_LOG_TWO_PI
+            of_z = -0.5 * z * z + self._log_rate(self.coordinate.of(t)) - HALF_LOG_TWO_PI
             return np.where(np.isinf(z), -np.inf, of_z + self.coordinate.log_rise(t))
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.coordinate.native_slope(t, self._slope(self._y(t)))
+            return self.coordinate.native_slope(t, self._slope(self.coordinate.of(t)))
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         from scipy.special import ndtri_exp
@@ -112,7 +110,7 @@ class NormalScore(Distribution):
         from scipy.special import ndtr
 
         columns = (values.get(name, getattr(self, name)) for name, _ in self._scales)
-        z = self._standard(self._y(t), *columns)
+        z = self._standard(self.coordinate.of(t), *columns)
         return ndtr(z), ndtr(-z)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
@@ -153,7 +151,7 @@ class NormalCoordinate(NormalScore):
         return np.asarray(np.stack([z, z * z - 1.0]) / self.sigma)
 
     def _unit_covariance(self) -> FloatArray:
-        return np.array(normal_inverse_information(self.sigma))
+        return normal_inverse_information(self.sigma)
 
 
 def has_spread(law: Distribution) -> TypeGuard[NormalCoordinate]:
@@ -486,7 +484,7 @@ class SinhArcsinh(NormalScore):
         return tails[0], tails[1]
 
     def _score(self, t: Thresholds) -> FloatArray:
-        y = self._y(t)
+        y = self.coordinate.of(t)
         (u, w), slope = self._inner(y), self._slope(y)
         by_w = self._by_w(w)
         weight = by_w * np.arcsinh(u) + 1.0 / self.tail_weight

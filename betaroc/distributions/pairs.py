@@ -44,8 +44,7 @@ def closed_forms(
 
 def pair_of(client: Distribution, impostor: Distribution, *, generic: bool = False) -> Pair:
     """The pair on its closed forms where the table has them."""
-    kinds = (_kind(client), _kind(impostor))
-    forms = Pair if generic else _FORMS.get(kinds, Pair)
+    forms = Pair if generic else _FORMS.get((_kind(client), _kind(impostor)), Pair)
     return forms(client, impostor)
 
 
@@ -57,8 +56,7 @@ def check_laws(client: object, impostor: object) -> None:
 
 
 def _kind(law: Distribution) -> Kind:
-    continuous = law.continuous
-    return type(law if continuous is None else continuous[1])
+    return type(law if law.continuous is None else law.continuous[1])
 
 
 class Pair:
@@ -268,10 +266,6 @@ class Pair:
     # ----------------------------------------------------------------- balanced errors
     @cached_property
     def balanced(self) -> Thresholds | None:
-        """`balance`, found once."""
-        return self.balance()
-
-    def balance(self) -> Thresholds | None:
         """Where FAR equals FRR; None where candidates must be compared."""
         return self.balance_root()
 
@@ -394,11 +388,9 @@ class Pair:
 
     # ------------------------------------------------------------------ helpers
     def _base(self, which: str) -> Distribution:
-        law: Distribution = getattr(self, which)
-        continuous = law.continuous
-        if continuous is None:
-            raise AttributeError(f"{which} is discrete")
-        return continuous[1]
+        """The continuous part of a class that has one."""
+        law: Distribution = getattr(self, which).continuous[1]
+        return law
 
     def _log_share(self) -> float:
         """log of the ratio of the continuous masses, client over impostor."""

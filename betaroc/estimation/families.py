@@ -109,10 +109,7 @@ def _beta_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
 def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
     """Clients Beta(p, 1), p = -1 / mean log s; or impostors Beta(1, q) by the same of 1 - s."""
     if sample.low == sample.high:
-        raise DegenerateDataError(
-            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores; got {sample.n}, all"
-            f" equal to {sample.low!r}." + worded(' Give more, or use `family="empirical"`.')
-        )
+        raise too_few_distinct(sample, "dual-beta")
     p = -1.0 / sample.mean_logs()[free]
     law, covariance = Beta(1.0, p) if free else Beta(p, 1.0), np.zeros((2, 2))
     covariance[free, free] = p * p
@@ -202,7 +199,7 @@ def estimate_normal(
         raise too_few_distinct(sample, family)
     mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
     likelihood = -sample.total * mean_log + -sample.total * jacobian
-    covariance = np.array(normal.normal_inverse_information(sigma))
+    covariance = normal.normal_inverse_information(sigma)
     return MleResult(law(mu, sigma), covariance, likelihood)
 
 
@@ -236,14 +233,14 @@ def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
     classes = client, impostor
     total = client.weight + impostor.weight
     sigma = math.hypot(*(math.sqrt(item.weight / total) * item.values[1] for item in classes))
-    unit = normal.normal_inverse_information(sigma)
-    spread, estimates = unit[1][1] / total, []
+    of_mean, of_spread = normal.normal_inverse_information(sigma).diagonal().tolist()
+    spread, estimates = of_spread / total, []
     for item in classes:
         mu, single = item.values
         loss = HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * (single / sigma) ** 2
         estimates.append(item._replace(
             distribution=normal.Normal(mu, sigma),
-            covariance=np.diag([unit[0][0] / item.weight, spread]) * item.total,
+            covariance=np.diag([of_mean / item.weight, spread]) * item.total,
             log_likelihood=-item.weight * loss,
         ))  # fmt: skip
     return JointMle(estimates[0], estimates[1], ((0.0, 0.0), (0.0, spread)), ("sigma",))

@@ -33,9 +33,14 @@ from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.contract import Family, Parameters
-from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
+from betaroc.estimation.estimate import (
+    Estimate,
+    Options,
+    PairEstimate,
+    estimate_class,
+    estimate_pair,
+)
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.scores_beyond import SampleSupport, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
 from betaroc.model.model import ScoreModel

@@ -29,9 +29,15 @@ from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation import families
 from betaroc.estimation.boundary import log_masses, score_cells
-from betaroc.estimation.estimate import Bounds, Options, estimate_class, estimate_pair
+from betaroc.estimation.estimate import (
+    Bounds,
+    Estimate,
+    Options,
+    PairEstimate,
+    estimate_class,
+    estimate_pair,
+)
 from betaroc.estimation.families import FAMILIES, Names, family_text, named
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import FitCheck, class_distance, drawn_inside
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials

@@ -25,8 +25,7 @@ from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
 from betaroc.distributions.pictures import plot_classes
 from betaroc.estimation import estimate, families
-from betaroc.estimation.estimate import Options
-from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.estimation.estimate import Estimate, Options, PairEstimate
 from betaroc.fits import family_choice, pictures, tail_fits
 from betaroc.fits.check import TargetCheck, check_targets, misfit
 from betaroc.fits.family_choice import FamilyComparison

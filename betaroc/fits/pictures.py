@@ -19,8 +19,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.shifted import between_ends
 from betaroc.distributions.spliced import Spliced
+from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import family_text
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import ordered
 from betaroc.fits.tail_fits import ENDS
 from betaroc.inference.interval import Band

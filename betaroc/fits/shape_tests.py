@@ -20,8 +20,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import between_ends
+from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES, family_text, has_shapes
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import LOW_RATE, misfit_words
 from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
 from betaroc.inference.scores_beyond import evidence_of_pair

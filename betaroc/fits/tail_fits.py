@@ -29,9 +29,8 @@ from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import tails as tail_estimates
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.estimate import Options, estimate_pair
+from betaroc.estimation.estimate import Estimate, Options, PairEstimate, estimate_pair
 from betaroc.estimation.families import check_within, family_text, has_shapes
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
 from betaroc.inference.delta import block_diag, undropped
 from betaroc.inference.scores_beyond import grouped_share

@@ -26,8 +26,8 @@ from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.boundary import MATLAB_EDGES, log_masses, score_cells
+from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.scores_beyond import SampleSupport, fewest, tell, tell_of_chance
 from betaroc.model.model import ScoreModel

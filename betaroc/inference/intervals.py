@@ -33,8 +33,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.inflated import REJECTED, base_of
-from betaroc.estimation.estimate import give, outliers
-from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.estimation.estimate import Estimate, PairEstimate, give, outliers
 from betaroc.estimation.tails import TailFit, Tails, grid_of
 from betaroc.inference import of_scores
 from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, near_of, supported

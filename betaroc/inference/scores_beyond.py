@@ -24,8 +24,7 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.estimate import give
-from betaroc.estimation.record import PairEstimate
+from betaroc.estimation.estimate import PairEstimate, give
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import UsedRate

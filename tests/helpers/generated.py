@@ -17,7 +17,7 @@ import betaroc as br
 from betaroc.core.value import Value
 from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.record import Estimate
+from betaroc.estimation.estimate import Estimate
 from betaroc.model.statistics import StatisticSpec, parse_statistic
 from betaroc.rendering.document import LOW_ENDS, also_of, hints_of, span_of, unaliased
 from betaroc.report.documents import kinds
