@@ -48,8 +48,8 @@ RATE_NAMES = tuple(name for row in RATES for name in row)
 SYNONYMS = {
     name: row
     for row in (
-        *RATES, ("hter", "acer", "ber"), ("eer", "d-eer"), ("precision", "ppv"),
-        ("level", "confidence"),
+        ("far", "iapar", "iapmr"), *RATES, ("hter", "acer", "ber"), ("eer", "d-eer"),
+        ("precision", "ppv"), ("level", "confidence"),
     )
     for name in row
 }  # fmt: skip

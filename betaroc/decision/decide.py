@@ -33,19 +33,8 @@ from betaroc.core.vocabulary import (
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision import threshold_methods as thresholds
-from betaroc.decision.strata import (
-    Over,
-    UnseenStrata,
-    checked_over,
-    method_over,
-    of_mixture,
-    strata_judgement,
-    strata_nodes,
-    strata_words,
-    table_where_strata,
-    unseen_nodes,
-)
+from betaroc.decision import strata as over_strata, threshold_methods as thresholds
+from betaroc.decision.strata import OF_WORST, Over, RateCell, UnseenStrata
 from betaroc.decision.threshold_methods import (
     AMBER,
     GREEN,
@@ -61,7 +50,7 @@ from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
-from betaroc.inference.strata import POOLED, WORST, StrataTable
+from betaroc.inference.strata import POOLED, StrataTable
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -515,9 +504,9 @@ class Decision(Tabular, Exportable):
             result, _ = thresholds.precision_interval(
                 scores, self.threshold, prior, self.confidence
             )
-        table = table_where_strata(scores, self._asked, self.threshold)
+        table = over_strata.table_where_strata(scores, self._asked, self.threshold)
         judged = self._judged(result, scores)
-        result, judged = strata_judgement(
+        result, judged = over_strata.strata_judgement(
             self._asked, self.over, self.strata, self._before, judged, result, table
         )
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
@@ -696,7 +685,10 @@ def decide(
 
 @collect_warnings
 def decided(
-    scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: Over | None = None
+    scores: ScoresLike,
+    asked: Target,
+    fitting: thresholds.Fitting,
+    over: Over | None = None,
 ) -> Decision:
     """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
@@ -707,7 +699,7 @@ def decided(
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
-    over = checked_over(over, asked, dev)
+    over = over_strata.checked_over(over, asked, dev)
     if not fitting.usual:  # what was asked for and cannot be is refused, whatever is taken
         fitting = fitting.tried(dev)
     if asked.kind == "precision":
@@ -754,7 +746,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
 
 def _of_strata(scores: Scores, asked: Target, prior: float, over: Over) -> Decision:
     """A threshold that keeps the target for every stratum, or for their mean by weights."""
-    strata, method = method_over(scores, asked, over)
+    strata, method = over_strata.method_over(scores, asked, over)
     return _decision(
         scores, strata.target, method, prior, methods=strata.methods, n=strata.units, over=over,
         strata=strata.table(method.threshold), unseen=strata.unseen(method.how),
@@ -806,9 +798,9 @@ def _decision(
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
     if strata and strata["unseen"] is not None:
-        more = strata_words(strata["strata"], strata["unseen"], asked)
+        more = over_strata.strata_words(strata["strata"], strata["unseen"], asked)
     else:
-        assessed, more = of_mixture(assessed, scores, asked, method.threshold)
+        assessed, more = over_strata.of_mixture(assessed, scores, asked, method.threshold)
     reason = assessed.reason + more + high_rate_words(asked.kind, scores.words, "dev", point)
     decision = Decision(
         method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
@@ -1082,8 +1074,8 @@ def decision_view(
         tree.Paragraph(assessed.reason),
         tree.Paragraph(remedy_words(assessed.remedy, tested=tested), lead="What would change it:"),
         _rates_grid(d, check, role),
-        *strata_nodes(assessed.strata, d.rate, tested=tested),
-        *unseen_nodes(d.unseen),
+        *over_strata.strata_nodes(assessed.strata, d.rate, tested=tested),
+        *over_strata.unseen_nodes(d.unseen),
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
         tree.Section("Every way to choose", ways, folded=True),
     ]
@@ -1139,16 +1131,6 @@ def _asked_words(d: Decision) -> str:
 
 
 # ------------------------------------------------------------------------------- rates
-class RateCell(NamedTuple):
-    """A rate of a set with its interval, and the count that it rests on."""
-
-    rate: float
-    low: float
-    high: float
-    errors: float = math.nan
-    total: float = math.nan
-
-
 class RateRow(NamedTuple):
     """A rate at the threshold: on dev to be expected, then observed on every test set."""
 
@@ -1201,18 +1183,19 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
 
 def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Grid:
     """Both rates expected from dev and observed, with their counts; of costs their mean too."""
-    words, rows = d.words or ClassWords(), []
+    words, rows = d.words or ClassWords(), list[tree.Row]()
     for row in rate_rows(d, check):
         errors = f"{words.many(row.who)} {DECIDED[row.kind]}"
         what = "of comparisons made" if row.made else errors
-        cells = (tree.rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
-        rows.append(tree.Row((tree.Cell(row.name, note=what), *cells)))
-    if d.over != POOLED:
-        tables = [d.strata, *([] if check is None else [check.strata])]
-        known = [t and t._of_all(d.over) for t in tables]
+        rows.append(tree.Row((tree.Cell(row.name, note=what), *map(_shown_cell, row.cells))))
+    tests, name = [] if check is None else [check], short_name(d.target)
+    if worst := worst_cells(d, tests):
+        rows.insert(0, tree.Row((tree.Cell(name, note=OF_WORST), *map(_shown_cell, worst))))
+    if not isinstance(d.over, str):
+        tables = [d.strata, *(test.strata for test in tests)]
+        known = [table and table._of_all(d.over) for table in tables]
         each = (tree.rate_cell(*_as_rate(item)) if item else "no such strata" for item in known)
-        what = "of the worst stratum" if d.over == WORST else "the mean of strata by weights"
-        rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=what), *each)))
+        rows.insert(0, tree.Row((tree.Cell(name, note="the mean of strata by weights"), *each)))
     if d.target not in TARGET_RATES:
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
@@ -1228,10 +1211,26 @@ def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateC
     return RateCell(share, low, high, share * total, total)
 
 
+def worst_cells(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateCell]:
+    """The worst stratum of dev and of each test, nan of a set that has none; empty without any."""
+    dev = d.strata
+    if dev is None and d.scores is not None:
+        dev = over_strata.table_where_strata(d.scores, d._asked, d.threshold)
+    tables = [dev, *(None if check is None else check.strata for check in tests)]
+    return [over_strata.worst_cell(table) for table in tables] if any(tables) else []
+
+
+def _shown_cell(cell: RateCell) -> tree.Content:
+    if math.isnan(cell.rate):
+        return "no strata"
+    return tree.rate_cell(*cell[:3], "no interval", of_total(cell))
+
+
 def of_total(cell: RateCell) -> str:
-    """The count of a cell, such as "45 of 5768"."""
-    known = not math.isnan(cell.total)
-    return f"{spaced(cell.errors)} of {spaced(cell.total)}" if known else ""
+    """The count of a cell, such as "45 of 5768", of a stratum after its name."""
+    if math.isnan(cell.total):
+        return ""
+    return f"{cell.stratum and f'{cell.stratum}, '}{spaced(cell.errors)} of {spaced(cell.total)}"
 
 
 # -------------------------------------------------------------------------------- methods

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -48,6 +48,8 @@ from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
 
 #: Strata that are shown before the others are folded.
 _SHOWN = 8
+#: What stands beside a rate that is the worst stratum's.
+OF_WORST = "of the worst stratum"
 
 
 #: What a decision is over: a word, or weights of strata by their names.
@@ -279,6 +281,26 @@ def broken_strata(table: StrataTable, rate: float) -> list[str]:
     return table._above(rate, 0.5 * (1.0 - table.level))
 
 
+class RateCell(NamedTuple):
+    """A rate of a set, or of a stratum, with its interval and the count that it rests on."""
+
+    rate: float
+    low: float
+    high: float
+    errors: float = math.nan
+    total: float = math.nan
+    stratum: str = ""
+
+
+def worst_cell(table: StrataTable | None) -> RateCell:
+    """The worst stratum by its name, with its bounds and its count; nan without a table."""
+    if table is None:
+        return RateCell(math.nan, math.nan, math.nan)
+    k, worst = table.stratum.index(table.worst_stratum), table.worst
+    n, name = float(table.n[k]), foreign(table.worst_stratum).short
+    return RateCell(worst.estimate, worst.low, worst.high, worst.estimate * n, n, name)
+
+
 # ------------------------------------------------------------------------------ sentences
 def named_strata(names: Sequence[str], most: int = 3) -> str:
     """Some strata by their names, and how many more."""
@@ -398,13 +420,15 @@ def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> l
     if table is None:
         return []
     broken, cells, rows = broken_strata(table, target), rate_cells(table), []
+    silent = [] if table.non_response is None else [*map(shown_rate, table.non_response)]
+    silent *= set(silent) != {shown_rate(0.0)}
     for k in table._order:
         name, kept = table.stratum[k], table.high[k] <= target
         told = "broken" if name in broken else "kept" if kept else "cannot tell"
-        row = foreign(name), spaced(round(table.n[k])), cells[k], *[told] * tested
-        rows.append(Row(row))
+        row = foreign(name), spaced(round(table.n[k])), cells[k], *silent[k : k + 1]
+        rows.append(Row((*row, *[told] * tested)))
     rate_name = short_name(table.statistic.partition("@")[0])
-    head = ("stratum", "trials", rate_name, *["verdict"] * tested)
+    head = ("stratum", "trials", rate_name, *["no score"] * bool(silent), *["verdict"] * tested)
     nodes: list[Node] = [Grid(head, tuple(rows[:_SHOWN]))]
     if len(rows) > _SHOWN:
         rest = Grid(head, tuple(rows[_SHOWN:]))

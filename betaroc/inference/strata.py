@@ -74,6 +74,9 @@ class StrataTable(Tabular, Exportable):
         Largest to least rate, largest rate to the geometric mean, of (errors + 1/2)/(trials + 1).
     p_value : float
         Of one rate for all strata.
+    non_response : ndarray or None
+        Share of the trials of each that have no score: APNRR of attacks, BPNRR of bona fide ones;
+        None in a document of an earlier version.
     library : str, optional
         What tables are frames of.
 
@@ -100,6 +103,7 @@ class StrataTable(Tabular, Exportable):
     ratio: Interval | None = None
     spread: Interval | None = None
     p_value: float = math.nan
+    non_response: FloatArray | None = None
 
     @property
     def worst_stratum(self) -> str:
@@ -121,8 +125,9 @@ class StrataTable(Tabular, Exportable):
         >>> br.by_stratum(scores, "far", threshold=2).to_frame()[["stratum", "n"]].values.tolist()
         [['a', 2.0], ['b', 3.0]]
         """
-        names = ("stratum", "n", "estimate", "low", "high", "size")
-        return self._table({name: getattr(self, name) for name in names})
+        names = ("stratum", "n", "estimate", "low", "high", "size", "non_response")
+        columns = {name: getattr(self, name) for name in names}
+        return self._table({name: v for name, v in columns.items() if v is not None})
 
     def _of_all(self, over: str | Mapping[str, float]) -> Interval | None:
         """The worst rate, or the mean of all by weights; None without a stratum of these."""
@@ -328,15 +333,18 @@ def _table(scores: Scores, spec: StatisticSpec, who: str, options: IntervalOptio
     rows = _rows(scores, pieces, spec, who, options)
     estimate, low, high = rows.at(tail)
     worst = _interval(rows.worst(tail), options.level, "worst stratum")
+    n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
+    absent = np.array([getattr(piece, f"n_{who}_rejected") for piece in pieces.values()])
+    table = StrataTable(
+        str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
+        np.full(n.size, np.nan), worst, non_response=absent / n,
+    )  # fmt: skip
     if not isinstance(rows, _Shares):
-        n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
-        return StrataTable(str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
-                           np.full(n.size, np.nan), worst)  # fmt: skip
-    counts = rows.counts
-    return StrataTable(
-        f"{spec.name}@threshold={rows.threshold!r}", who, options.level, tuple(pieces), counts.n,
-        estimate, low, high, counts.sizes(tail), worst, *counts.differences(options.level),
-        counts.p_value(),
+        return table
+    (ratio, spread), counts = rows.counts.differences(options.level), rows.counts
+    return replace(
+        table, statistic=f"{spec.name}@threshold={rows.threshold!r}", size=counts.sizes(tail),
+        ratio=ratio, spread=spread, p_value=counts.p_value(),
     )  # fmt: skip
 
 

@@ -23,8 +23,8 @@ from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
 from betaroc.decision import decide, threshold_methods
-from betaroc.decision.decide import Decision, DecisionCheck, RateCell, RateRow
-from betaroc.decision.strata import strata_section
+from betaroc.decision.decide import Decision, DecisionCheck, RateRow
+from betaroc.decision.strata import OF_WORST, RateCell, strata_section
 from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
@@ -209,6 +209,8 @@ def decision_nodes(analysis: Analysis) -> list[Node]:
 
 # --------------------------------------------------------------------------------- rates
 def _cell_texts(cell: RateCell) -> dict[str, str]:
+    if math.isnan(cell.rate):
+        return {"rate": "no strata", "around": "", "count": ""}
     around = "no interval" if math.isnan(cell.low) else numbers.rate_span(cell.low, cell.high)
     texts = {"rate": rate(cell.rate), "around": around, "count": decide.of_total(cell)}
     return {key: tight(text) for key, text in texts.items()}
@@ -222,6 +224,9 @@ def _rates(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
     heads, cells = [], []
+    if worst := decide.worst_cells(d, analysis.checks):  # fixed: the slider does not move it
+        heads.append((vocabulary.short_name(d.target), OF_WORST))
+        cells.append([_cell_texts(x) | {"over": x.low > d.rate, "key": ""} for x in worst])
     for row in rows:
         share = f"{analysis.words.many(row.who)} {decide.DECIDED[row.kind]}"
         heads.append((row.name, "of comparisons" if row.made else share))
@@ -386,8 +391,9 @@ def _positions(
             largest = np.maximum(largest, [cell.rate for cell in cells])
             if row.kind == d.target:
                 flags[f"over-{key}"] = _bits(cell.low > d.rate for cell in cells)
-                for mark, field in (("mark", 0), ("low", 1), ("high", 2)):
-                    across = (decision_picture.strip_place(cell[field], d.rate) for cell in cells)
+                for mark, name in (("mark", "rate"), ("low", "low"), ("high", "high")):
+                    values = (getattr(cell, name) for cell in cells)
+                    across = (decision_picture.strip_place(x, d.rate) for x in values)
                     places[f"{mark}-{key}"] = [round(x, 2) for x in across]
     flags["large"] = _bits(largest >= _SMALL)
     flags["noreject"] = _bits(x < 8.0 for x in places["x"])

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc.report.page import render_report
 
 KINDS = ["mask", "print", "replay"]
 
@@ -79,6 +80,40 @@ def test_what_is_pooled_says_so_and_what_travels_is_shown(dev):
         assert all(kind in page for kind in KINDS)
     many = attacked(np.random.default_rng(1), [0.0] * 13, n=100)
     assert "5 more strata" in br.decide(many, far=0.05)._repr_html_()
+
+
+def test_the_first_screen_has_the_worst_stratum_with_its_count_in_a_row(dev):
+    test = attacked(np.random.default_rng(7))
+    for over in ("worst", "pooled", {"mask": 0.5, "print": 0.5}):
+        d = br.decide(dev, far=0.05, over=over)
+        check, cells = d.check(test), []
+        for scores in (dev, test):
+            table = br.by_stratum(scores, "far", threshold=d.threshold)
+            n = round(table.worst.estimate * 300)
+            cells.append(f"{table.worst_stratum}, {n} of 300")
+        page = check._repr_html_()
+        assert "of the worst stratum" in page
+        assert all(cell in page for cell in cells)
+    assert "of the worst stratum" not in br.decide(dev, eer=True)._repr_html_()
+    screen = render_report(br.analyze(dev, test, target="far=0.05"))
+    row = re.search(r'<tr class="stays"><th scope="row">.*?</tr>', screen)[0]
+    assert row.count("<td") == 2
+    worst = br.decide(dev, far=0.05).check(test)
+    n = round(worst.observed * 300)
+    assert "of the worst stratum</th>" in row
+    assert f"<span>{worst.strata.worst_stratum}, {n} of 300</span>" in row
+    plain = br.Scores(test.client, test.impostor)
+    assert "<b>no strata</b>" in render_report(br.analyze(dev, plain, target="far=0.05"))
+
+
+def test_attacks_without_a_score_stand_beside_their_species(dev):
+    silent = br.Scores(dev.client, dev.impostor, impostor_strata=dev.impostor_strata,
+        n_impostor_rejected={"mask": 100, "print": 20})  # fmt: skip
+    table = br.decide(silent, far=0.05).strata
+    assert dict(zip(table.stratum, table.non_response, strict=True)) == {
+        "mask": 0.25, "print": 0.0625, "replay": 0.0}  # fmt: skip
+    assert "no score" in br.decide(silent, far=0.05)._repr_html_()
+    assert "no score" not in br.decide(dev, far=0.05)._repr_html_()
 
 
 def test_a_check_judges_every_stratum(dev):

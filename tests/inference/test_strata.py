@@ -58,6 +58,8 @@ def test_words_for_attacks_mean_the_worst_species():
         assert (found.estimate, found.high) == (max(rows.estimate), max(rows.high))
     table = br.by_stratum(scores, "far", threshold=1.07)
     assert br.interval(scores, "max-apcer@threshold=1.07") == table.worst
+    assert br.by_stratum(scores, "iapar", threshold=1.07) == table
+    assert br.interval(scores, "iapmr@threshold=1.07", over="worst") == table.worst
     acer, frr = br.interval(scores, "acer", threshold=1.07), scores.confusion(1.07).frr
     assert acer.estimate == approx(0.5 * (table.worst.estimate + frr), abs=1e-15)
     one = br.Scores(scores.client, scores.impostor)  # of one species the mixture is the worst
