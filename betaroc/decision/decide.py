@@ -19,11 +19,13 @@ from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import (
+    CLIENTS,
     DEFAULT,
     EQUAL_ERROR_RATE,
     FAR,
     FRR,
     HTER,
+    IMPOSTORS,
     ClassWords,
     Sentence,
     capital,
@@ -747,8 +749,9 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
 def _of_strata(scores: Scores, asked: Target, prior: float, over: Over) -> Decision:
     """A threshold that keeps the target for every stratum, or for their mean by weights."""
     strata, method = over_strata.method_over(scores, asked, over)
+    every = (strata.method(how) for how in (*strata.ways, HOW[-1]))
     return _decision(
-        scores, strata.target, method, prior, methods=strata.methods, n=strata.units, over=over,
+        scores, strata.target, method, prior, methods=partial(list, every), n=strata.units, over=over,
         strata=strata.table(method.threshold), unseen=strata.unseen(method.how),
     )  # fmt: skip
 
@@ -1135,17 +1138,20 @@ class RateRow(NamedTuple):
     """A rate at the threshold: on dev to be expected, then observed on every test set."""
 
     name: str
-    #: Which trials of which class it is a share of.
     kind: str
-    who: str
-    made: bool
-    cells: tuple[RateCell, ...]
+    what: str
+    cells: Sequence[RateCell]
+    #: Whether it is of the comparisons made; whether it is of the worst stratum.
+    made: bool = False
+    worst: bool = False
 
 
 _ROWS = (
-    (FAR, "far", "impostor", False), (FRR, "frr", "client", False),
-    ("FMR", "far", "impostor", True), ("FNMR", "frr", "client", True),
-)  # fmt: skip
+    RateRow(FAR, "far", f"{IMPOSTORS} accepted", ()),
+    RateRow(FRR, "frr", f"{CLIENTS} rejected", ()),
+    RateRow("FMR", "far", "of comparisons made", (), made=True),
+    RateRow("FNMR", "frr", "of comparisons made", (), made=True),
+)
 
 
 def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
@@ -1154,14 +1160,26 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
     The target's rate on dev is that to be expected; all others are counted.
     """
     absent, rows = any(item.has_rejected for item in sets), []
-    for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
-        of = [item._scored if made else item for item in sets]
-        cells = [_cell(item, kind, d.threshold, d.confidence) for item in of]
-        if kind == d.target and not made and d.over == POOLED:
-            expected = getattr(d.expected, kind)
+    for row in _ROWS if absent else _ROWS[:2]:
+        of = [item._scored if row.made else item for item in sets]
+        cells = [_cell(item, row.kind, d.threshold, d.confidence) for item in of]
+        if row.kind == d.target and not row.made and d.over == POOLED:
+            expected = getattr(d.expected, row.kind)
             cells[0] = cells[0]._replace(rate=expected, low=d.interval.low, high=d.interval.high)
-        rows.append(RateRow(name, kind, who, made, tuple(cells)))
+        rows.append(row._replace(cells=cells))
     return rows
+
+
+def worst_rows(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateRow]:
+    """The worst stratum of dev and of each test, nan of a set that has none; empty without any."""
+    dev = d.strata
+    if dev is None and d.scores is not None:
+        dev = over_strata.table_where_strata(d.scores, d._asked, d.threshold)
+    tables = [dev, *(None if check is None else check.strata for check in tests)]
+    if not any(tables):
+        return []
+    cells = [*map(over_strata.worst_cell, tables)]
+    return [RateRow(short_name(d.target), d.target, OF_WORST, cells, worst=True)]
 
 
 def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
@@ -1170,32 +1188,29 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     if all(item is not None for item in sets):
         return decision_rates(d, [item for item in sets if item is not None])
     rows = []
-    for k, (name, kind, who, made) in enumerate(_ROWS[:2]):
-        pairs = [(d.expected, d.interval if kind == d.target else d.counted and d.counted[k])]
+    for k, row in enumerate(_ROWS[:2]):
+        pairs = [(d.expected, d.interval if row.kind == d.target else d.counted and d.counted[k])]
         pairs += [] if check is None else [(check.point, check.counted and check.counted[k])]
-        cells = (
-            RateCell(getattr(point, kind), math.nan, math.nan) if interval is None
+        cells = [
+            RateCell(getattr(point, row.kind), math.nan, math.nan) if interval is None
             else RateCell(*_as_rate(interval)) for point, interval in pairs
-        )  # fmt: skip
-        rows.append(RateRow(name, kind, who, made, tuple(cells)))
+        ]  # fmt: skip
+        rows.append(row._replace(cells=cells))
     return rows
 
 
 def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Grid:
     """Both rates expected from dev and observed, with their counts; of costs their mean too."""
-    words, rows = d.words or ClassWords(), list[tree.Row]()
-    for row in rate_rows(d, check):
-        errors = f"{words.many(row.who)} {DECIDED[row.kind]}"
-        what = "of comparisons made" if row.made else errors
-        rows.append(tree.Row((tree.Cell(row.name, note=what), *map(_shown_cell, row.cells))))
-    tests, name = [] if check is None else [check], short_name(d.target)
-    if worst := worst_cells(d, tests):
-        rows.insert(0, tree.Row((tree.Cell(name, note=OF_WORST), *map(_shown_cell, worst))))
+    tests, rows = [] if check is None else [check], []
+    for row in worst_rows(d, tests) + rate_rows(d, check):
+        cells = map(shown_cell, row.cells)
+        rows.append(tree.Row((tree.Cell(row.name, note=row.what), *cells)))
     if not isinstance(d.over, str):
         tables = [d.strata, *(test.strata for test in tests)]
         known = [table and table._of_all(d.over) for table in tables]
         each = (tree.rate_cell(*_as_rate(item)) if item else "no such strata" for item in known)
-        rows.insert(0, tree.Row((tree.Cell(name, note="the mean of strata by weights"), *each)))
+        note = "the mean of strata by weights"
+        rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=note), *each)))
     if d.target not in TARGET_RATES:
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
@@ -1211,18 +1226,10 @@ def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateC
     return RateCell(share, low, high, share * total, total)
 
 
-def worst_cells(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateCell]:
-    """The worst stratum of dev and of each test, nan of a set that has none; empty without any."""
-    dev = d.strata
-    if dev is None and d.scores is not None:
-        dev = over_strata.table_where_strata(d.scores, d._asked, d.threshold)
-    tables = [dev, *(None if check is None else check.strata for check in tests)]
-    return [over_strata.worst_cell(table) for table in tables] if any(tables) else []
-
-
-def _shown_cell(cell: RateCell) -> tree.Content:
+def shown_cell(cell: RateCell) -> tree.Cell:
+    """A rate with its interval and its count."""
     if math.isnan(cell.rate):
-        return "no strata"
+        return tree.Cell("no strata")
     return tree.rate_cell(*cell[:3], "no interval", of_total(cell))
 
 

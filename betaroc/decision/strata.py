@@ -16,21 +16,8 @@ from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.decision.threshold_methods import (
-    AMBER,
-    GREEN,
-    HOW,
-    RED,
-    TARGET_RATES,
-    Assessment,
-    OrderedScores,
-    Rate,
-    Target,
-    ThresholdMethod,
-    both_rates,
-    needed_for_guarantee,
-    rate_interval,
-)
+from betaroc.decision import threshold_methods as thresholds
+from betaroc.decision.threshold_methods import AMBER, GREEN, HOW, RED, Assessment, Rate, Target
 from betaroc.inference.strata import (
     MOST_STRATA,
     POOLED,
@@ -79,7 +66,7 @@ def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
 
 def has_strata(scores: ScoreData, target: Target) -> TypeGuard[Scores]:
     """Whether the class of a target rate has two strata or more."""
-    if not isinstance(scores, Scores) or target.kind not in TARGET_RATES:
+    if not isinstance(scores, Scores) or target.kind not in thresholds.TARGET_RATES:
         return False
     return len(getattr(scores.strata, target.who)) > 1
 
@@ -139,10 +126,13 @@ class UnseenStrata(Tabular, Exportable):
 class StrataMethods:
     """The thresholds of every stratum by each method, and the one that holds for all of them."""
 
+    ways = HOW[:2]
+
     def __init__(self, scores: Scores, target: Target) -> None:
         self.scores = scores
         self.ordered = {
-            name: OrderedScores(piece, target) for name, piece in scores._pieces(target.who).items()
+            name: thresholds.OrderedScores(piece, target)
+            for name, piece in scores._pieces(target.who).items()
         }
         units = {name: ordered.units for name, ordered in self.ordered.items()}
         smallest = min(units, key=units.__getitem__)
@@ -157,10 +147,10 @@ class StrataMethods:
     def _outward(self, threshold: float) -> float:
         return threshold if self.target.kind == "far" else -threshold
 
-    def _own(self, how: str) -> dict[str, ThresholdMethod]:
+    def _own(self, how: str) -> dict[str, thresholds.ThresholdMethod]:
         return {name: ordered.method(how) for name, ordered in self.ordered.items()}
 
-    def method(self, how: str) -> ThresholdMethod:
+    def method(self, how: str) -> thresholds.ThresholdMethod:
         """The furthest of the strata's thresholds, with what is to be expected of the worst."""
         own = self._own(how)
         possible = [method for method in own.values() if method.possible]
@@ -170,29 +160,26 @@ class StrataMethods:
             if possible:
                 at = max((method.threshold for method in possible), key=self._outward)
                 why += f"; the threshold without {'it' if len(lacking) == 1 else 'them'} is {at!r}"
-            return ThresholdMethod(how, math.nan, why=Sentence(why))
+            return thresholds.ThresholdMethod(how, math.nan, why=Sentence(why))
         chosen = max(possible, key=lambda method: self._outward(method.threshold))
         worst = self.table(chosen.threshold).worst
-        far, frr = both_rates(self.scores, chosen.threshold, self.target.confidence)
-        return replace(chosen, low=worst.low, high=worst.high, far=far[0], frr=frr[0])
-
-    def methods(self) -> list[ThresholdMethod]:
-        """By order statistics, and counted."""
-        return [self.method(how) for how in (*HOW[:2], HOW[-1])]
+        far, frr = thresholds.counted_at(self.scores, chosen.threshold)
+        return replace(chosen, low=worst.low, high=worst.high, far=far, frr=frr)
 
     def unseen(self, how: str) -> UnseenStrata | None:
         """Each stratum left out in turn."""
-        own, rows = self._own(how), []
+        own, rows, (kind, _, level, *_) = self._own(how), [], self.target
         for name, ordered in self.ordered.items():
             others = [method.threshold for other, method in own.items() if other != name]
             at = max(others, key=self._outward)
-            level = self.target.confidence
-            rows.append((at, *rate_interval(ordered.scores, self.target.kind, at, level)))
+            rows.append((at, *thresholds.rate_interval(ordered.scores, kind, at, level)))
         return in_library(UnseenStrata(tuple(own), *np.array(rows).T), self.scores)
 
 
 class MeanMethods:
     """The threshold at which the mean of the rates of strata, by weights, keeps a target."""
+
+    ways = HOW[:1]
 
     def __init__(self, scores: Scores, target: Target, over: Mapping[str, float]) -> None:
         pieces = scores._pieces(target.who)
@@ -209,7 +196,7 @@ class MeanMethods:
         tail = 1.0 - confidence
         return mean_share(counts.share, counts.sizes(tail), self.weights, tail)
 
-    def method(self, how: str) -> ThresholdMethod:
+    def method(self, how: str) -> thresholds.ThresholdMethod:
         """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""
         confidence, far = self.target.confidence, self.target.kind == "far"
         places = np.unique(getattr(self.scores, self.target.who))
@@ -221,19 +208,13 @@ class MeanMethods:
 
         k = bisect_left(range(places.size), True, key=keeps)
         if k == places.size:
-            return ThresholdMethod(
+            return thresholds.ThresholdMethod(
                 how, math.nan, why="the mean of these strata: dev has too few trials"
             )
         at = float(places[k])
-        mean, low, high = self._rate(at, 0.5 + 0.5 * confidence)
-        (rate, *_), (frr, *_) = both_rates(self.scores, at, confidence)
-        table = self.table(at)
-        beyond = float(np.round(table.estimate @ table.n))
-        return ThresholdMethod(how, at, mean, low, high, beyond, rate, frr)
-
-    def methods(self) -> list[ThresholdMethod]:
-        """By the bound, and counted."""
-        return [self.method(how) for how in (HOW[0], HOW[-1])]
+        result, table = self._rate(at, 0.5 + 0.5 * confidence), self.table(at)
+        beyond, rates = np.round(table.estimate @ table.n), thresholds.counted_at(self.scores, at)
+        return thresholds.ThresholdMethod(how, at, *result, float(beyond), *rates)
 
     def unseen(self, how: str) -> None:
         """A stratum that dev does not have has no weight."""
@@ -241,18 +222,16 @@ class MeanMethods:
 
 def method_over(
     scores: Scores, target: Target, over: Over
-) -> tuple[StrataMethods | MeanMethods, ThresholdMethod]:
+) -> tuple[StrataMethods | MeanMethods, thresholds.ThresholdMethod]:
     """The first method that is possible over strata, and all of them."""
-    strata: StrataMethods | MeanMethods = StrataMethods(scores, target)
-    ways: Sequence[str] = HOW[:2]
-    if not isinstance(over, str):
-        strata, ways = MeanMethods(scores, target, over), HOW[:1]
-    tried = [strata.method(how) for how in ways if target.how in (None, how)]
+    weights = None if isinstance(over, str) else over
+    strata = MeanMethods(scores, target, weights) if weights else StrataMethods(scores, target)
+    tried = [strata.method(how) for how in strata.ways if target.how in (None, how)]
     for method in tried:
         if method.possible:
             return strata, method
     if not tried:
-        rule = " or ".join(f'"{how}"' for how in ways)
+        rule = " or ".join(f'"{how}"' for how in strata.ways)
         raise refusal("how", f"be {rule} over strata", repr(target.how), 'Take it over="pooled".')
     why = template_of(tried[-1].why)
     error = InputError.about(target.kind)(
@@ -260,7 +239,8 @@ def method_over(
         f" for {why}. Give more of their trials, leave them out, or ask for a larger rate"
         + worded(' or for the mixture (`over="pooled"`).')
     )
-    error.needed = needed_for_guarantee(target.rate, target.confidence)  # type: ignore[attr-defined]
+    needed = thresholds.needed_for_guarantee(target.rate, target.confidence)
+    error.needed = needed  # type: ignore[attr-defined]
     error.why = f"{why}."  # type: ignore[attr-defined]
     raise error
 
@@ -308,14 +288,20 @@ def named_strata(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(foreign(name).short for name in names[:most]) + more
 
 
+def worst_words(table: StrataTable) -> str:
+    """The worst stratum with its rate."""
+    worst, name = table.worst, foreign(table.worst_stratum).short
+    rate_name = short_name(table.statistic.partition("@")[0])
+    ends = rate_span(worst.low, worst.high)
+    return f"{name}: {rate_name} {shown_rate(worst.estimate)}, interval {ends}"
+
+
 def strata_words(table: StrataTable, unseen: UnseenStrata, target: Target) -> str:
     """The worst stratum of dev, and what one that dev does not have may do."""
-    name, worst = short_name(target.kind), table.worst
     k = int(np.argmax(unseen.estimate))
     done = "accepted" if target.kind == "far" else "rejected"
     return (
-        f" The worst is {foreign(table.worst_stratum).short}: {name} {shown_rate(worst.estimate)},"
-        f" interval {rate_span(worst.low, worst.high)}. One that dev does not have may do worse:"
+        f" The worst is {worst_words(table)}. One that dev does not have may do worse:"
         f" each left out in turn, up to {shown_rate(unseen.estimate[k])} of one"
         f" ({foreign(unseen.stratum[k]).short}) would be {done}."
     )
@@ -325,7 +311,7 @@ def of_mixture(
     assessed: Assessment, scores: ScoreData, target: Target, threshold: float
 ) -> tuple[Assessment, str]:
     """What a pooled rate, or a mean, hides: words, and no reliance where a stratum is above it."""
-    if target.kind not in TARGET_RATES and isinstance(scores, Scores):
+    if target.kind not in thresholds.TARGET_RATES and isinstance(scores, Scores):
         count = max(map(len, scores.strata))
         return assessed, f" That is of the mixture of {count} strata." * (count > 1)
     table = table_where_strata(scores, target, threshold)
@@ -335,11 +321,11 @@ def of_mixture(
     words = f" That is of the mixture of {len(table.stratum)} strata."
     if not broken:
         return assessed, words
-    k = table.stratum.index(broken[0])
+    k, above = table.stratum.index(broken[0]), "is" if len(broken) == 1 else "are"
     words += (
-        f" {named_strata(broken)} {'is' if len(broken) == 1 else 'are'} above"
-        f" {100.0 * target.rate:g} %: {short_name(target.kind)} of {named_strata(broken[:1])}"
-        f" {shown_rate(table.estimate[k])}, interval {rate_span(table.low[k], table.high[k])}."
+        f" {named_strata(broken)} {above} above {100.0 * target.rate:g} %:"
+        f" {short_name(target.kind)} of {named_strata(broken[:1])} {shown_rate(table.estimate[k])},"
+        f" interval {rate_span(table.low[k], table.high[k])}."
     )
     remedy = worded('a threshold for each stratum (`over="worst"`).')
     return Assessment(RED, assessed.reason, remedy), words
@@ -360,11 +346,7 @@ def strata_judgement(
         judged = pooled if over == WORST else before
         return result, judged._replace(verdict="cannot tell", reason=judged.reason + words)
     broken, worst = broken_strata(table, target.rate), table.worst
-    seen = (
-        f"the worst of {len(table.stratum)} strata of the test is"
-        f" {named_strata([table.worst_stratum])}: {short_name(target.kind)}"
-        f" {shown_rate(worst.estimate)}, interval {rate_span(worst.low, worst.high)}"
-    )
+    seen = f"the worst of {len(table.stratum)} strata of the test is {worst_words(table)}"
     if not isinstance(over, str):
         result, pooled = _mean_judgement(target, over, table, before)
     verdict = pooled.verdict
@@ -388,7 +370,7 @@ def strata_judgement(
         return result, before._replace(reason=reason, verdict="kept")
     status, remedy = before.status, before.remedy
     if worst.estimate > target.rate and status == GREEN:
-        name = named_strata([table.worst_stratum])
+        name = foreign(table.worst_stratum).short
         status, remedy = AMBER, f"more trials of {name} in the test; {remedy}"
     reason = f"{before.reason} Test cannot tell for every stratum: {seen}.{more}"
     return result, Assessment(status, reason, remedy)
@@ -445,12 +427,7 @@ def strata_section(
     blocks, finding = list[Node](), ""
     for k, (name, table) in enumerate(tables):
         if table is not None:
-            kind, worst = table.statistic.partition("@")[0], table.worst
-            finding = (
-                f"{name}: the worst of {len(table.stratum)} is"
-                f" {named_strata([table.worst_stratum])}, {short_name(kind)}"
-                f" {shown_rate(worst.estimate)}, interval {rate_span(worst.low, worst.high)}"
-            )
+            finding = f"{name}: the worst of {len(table.stratum)} is {worst_words(table)}"
             blocks += [Paragraph(f"{finding}."), *strata_nodes(table, target, tested=k > 0)]
     return Section("Strata", (*blocks, *unseen_nodes(unseen)), finding, "strata")
 

@@ -354,7 +354,12 @@ class OrderedScores:
         """The guaranteed threshold, that of the target on average, or that counted on dev."""
         rate, exact, confidence = self.target.rate, self.target.exact, self.target.confidence
         if how == "counted":
-            return self._counted(math.floor(exact * self.n))
+            method = self._at(how, math.floor(exact * self.n))
+            if self.evidence.groups is None or not method.possible:
+                return method
+            kind, at = self.target.kind, method.threshold
+            _, low, high = rate_interval(self.scores, kind, at, confidence)
+            return replace(method, low=low, high=high)
         if how == "average":  # (k + 1)/(n + 1) is at most the target
             needed = math.ceil(1 / exact) - 1
             k = self._most(lambda n, k: Fraction(k) <= exact * (Fraction(n) + 1))
@@ -370,15 +375,6 @@ class OrderedScores:
             at, name = rounded(self._threshold(0), up=self.above), short_name(self.target.kind)
             why += f", which guarantee {name} {best} at best (threshold {at})"
         return ThresholdMethod(how, math.nan, why=Sentence(why))
-
-    def _counted(self, k: int) -> ThresholdMethod:
-        method, target = self._at("counted", k), self.target
-        if self.evidence.groups is None or not method.possible:
-            return method
-        _, low, high = rate_interval(
-            self.scores, target.kind, method.threshold, target.confidence
-        )  # fmt: skip
-        return replace(method, low=low, high=high)
 
     def _at(self, how: str, k: int) -> ThresholdMethod:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
@@ -396,7 +392,7 @@ class OrderedScores:
         high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
         return ThresholdMethod(
             how, threshold, (x + 1.0) / (n + 1.0), low, high, fewest,
-            *_counted(self.scores, threshold), k=k + 1,
+            *counted_at(self.scores, threshold), k=k + 1,
             achieved=_beta_cdf(x + 1.0, n - x, target.rate),
         )  # fmt: skip
 
@@ -469,7 +465,7 @@ def _beta_cdf(a: float, b: float, x: float) -> float:
     return float(ndtr(3.0 * apart / math.hypot(first / math.sqrt(b), second / math.sqrt(a))))
 
 
-def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
+def counted_at(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """Both rates of the scores at a threshold."""
     t = Thresholds.from_theta(np.array(threshold))
     client, impostor = scores._distributions
@@ -537,7 +533,7 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
     threshold = max(fitted, counted) if above else min(fitted, counted)
     result = rate_of_fit(f, target.kind, threshold, target.confidence)
     (check,) = check_targets(f, **{target.kind: target.rate}, level=target.confidence)
-    present = shown_rate(_counted(scores, fitted)[0 if above else 1])
+    present = shown_rate(counted_at(scores, fitted)[0 if above else 1])
     why = "" if threshold == fitted else f"moved from {fitted:.4g}, where dev counts {present}"
     if check.verdict == "poor":
         why = f"{why or f'dev counts {present} there'}: {POOR}"
@@ -545,7 +541,7 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
     absent = 0 if above else scores.n_client_rejected  # who speak for no rate
     return ThresholdMethod(
         how, threshold, *result, max(size * result[0] - absent, 0.0),
-        *_counted(scores, threshold), family=getattr(f, target.who).family, why=why,
+        *counted_at(scores, threshold), family=getattr(f, target.who).family, why=why,
     )  # fmt: skip
 
 
@@ -646,7 +642,7 @@ def method_of_precision(
         )
     threshold = float(gaps.thresholds(reached[:1]).theta[0])
     result, accepted = precision_interval(scores, threshold, prior, confidence)
-    return ThresholdMethod("counted", threshold, *result, accepted, *_counted(scores, threshold))
+    return ThresholdMethod("counted", threshold, *result, accepted, *counted_at(scores, threshold))
 
 
 def precision_interval(

@@ -22,9 +22,8 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
-from betaroc.decision import decide, threshold_methods
+from betaroc.decision import decide, strata, threshold_methods
 from betaroc.decision.decide import Decision, DecisionCheck, RateRow
-from betaroc.decision.strata import OF_WORST, RateCell, strata_section
 from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
@@ -152,9 +151,8 @@ def _rule(d: Decision) -> str:
 
 
 def _how(d: Decision) -> str:
-    if d.how == "guaranteed":
-        return f"guaranteed, {level_words(d.confidence)} confidence"
     by = {
+        "guaranteed": f"guaranteed, {level_words(d.confidence)} confidence",
         "average": f"expected at most {100.0 * d.rate:g} %, not guaranteed",
         "tail": "by a tail of dev’s scores, not guaranteed",
         "model": "by a fitted distribution, not guaranteed",
@@ -208,12 +206,10 @@ def decision_nodes(analysis: Analysis) -> list[Node]:
 
 
 # --------------------------------------------------------------------------------- rates
-def _cell_texts(cell: RateCell) -> dict[str, str]:
-    if math.isnan(cell.rate):
-        return {"rate": "no strata", "around": "", "count": ""}
-    around = "no interval" if math.isnan(cell.low) else numbers.rate_span(cell.low, cell.high)
-    texts = {"rate": rate(cell.rate), "around": around, "count": decide.of_total(cell)}
-    return {key: tight(text) for key, text in texts.items()}
+def _cell_texts(cell: strata.RateCell) -> dict[str, str]:
+    shown = decide.shown_cell(cell)
+    texts = {"rate": shown.text, "around": shown.span, "count": shown.note}
+    return {key: tight(str(text)) for key, text in texts.items()}
 
 
 def _key(row: RateRow, k: int) -> str:
@@ -224,15 +220,13 @@ def _rates(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
     heads, cells = [], []
-    if worst := decide.worst_cells(d, analysis.checks):  # fixed: the slider does not move it
-        heads.append((vocabulary.short_name(d.target), OF_WORST))
-        cells.append([_cell_texts(x) | {"over": x.low > d.rate, "key": ""} for x in worst])
-    for row in rows:
-        share = f"{analysis.words.many(row.who)} {decide.DECIDED[row.kind]}"
-        heads.append((row.name, "of comparisons" if row.made else share))
+    for row in [*decide.worst_rows(d, analysis.checks), *rows]:
         aimed = row.kind == d.target and not row.made
+        kind = "stays" * row.worst  # the slider moves no stratum
+        heads.append((kind, row.name, row.what))
         cells.append([
-            _cell_texts(cell) | {"aimed": aimed, "over": cell.low > d.rate, "key": _key(row, k)}
+            _cell_texts(cell) | {"key": _key(row, k), "aimed": aimed, "fixed": row.worst}
+            | {"kind": f"{kind}{' over' * (aimed and cell.low > d.rate)}"}
             for k, cell in enumerate(row.cells)
         ])  # fmt: skip
     tags: list[tuple[str, str] | None] = [None] * len(names)
@@ -381,7 +375,7 @@ def _positions(
             total = row.cells[k].total
             counted = threshold_methods.counted_rates(data, row.kind, thresholds, d.confidence)
             ends = zip(*(column.tolist() for column in counted), strict=True)
-            cells = [RateCell(x, low, high, x * total, total) for x, low, high in ends]
+            cells = [strata.RateCell(x, low, high, x * total, total) for x, low, high in ends]
             cells[home] = row.cells[k]
             shown = list(map(_cell_texts, cells))
             for letter, what in (("v", "rate"), ("i", "around"), ("n", "count")):
@@ -553,7 +547,7 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     if d is not None:
         tables = [d.strata, *(None if check is None else check.strata for check in analysis.checks)]
         named = list(zip(names, tables, strict=True))
-        sections = [strata_section(named, d.rate, d.unseen)]
+        sections = [strata.strata_section(named, d.rate, d.unseen)]
     sections += [
         views.measures_section(sets, curve_figures(analysis) if drawn else ()),
         views.points_section(analysis.points, sets, level),

@@ -198,7 +198,7 @@ def test_the_page_has_a_row_per_stratum_of_each_set(dev, tmp_path):
     section = page.read_text().split('id="strata"')[1].split('id="curves"')[0]
     rows = [len(re.findall(rf"<tr><th><bdi[^>]*>{kind}<", section)) for kind in KINDS]
     assert rows == [3, 3, 3]  # of dev, of the test, left out
-    assert "test: the worst of 3 is mask, FAR" in section
+    assert "test: the worst of 3 is mask: FAR" in section
     plain = br.Scores(dev.client, dev.impostor)
     br.analyze(plain, family="normal", target="far=0.05").to_html(page)
     assert 'id="strata"' not in page.read_text()
