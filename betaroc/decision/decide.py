@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from textwrap import shorten
@@ -749,9 +749,9 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
 def _of_strata(scores: Scores, asked: Target, prior: float, over: Over) -> Decision:
     """A threshold that keeps the target for every stratum, or for their mean by weights."""
     strata, method = over_strata.method_over(scores, asked, over)
-    every = (strata.method(how) for how in (*strata.ways, HOW[-1]))
+    every = partial(map, strata.method, (*strata.ways, HOW[-1]))
     return _decision(
-        scores, strata.target, method, prior, methods=partial(list, every), n=strata.units, over=over,
+        scores, strata.target, method, prior, methods=every, n=strata.units, over=over,
         strata=strata.table(method.threshold), unseen=strata.unseen(method.how),
     )  # fmt: skip
 
@@ -794,7 +794,7 @@ def _of_costs(
 
 def _decision(
     scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
-    *, methods: Sequence[ThresholdMethod] | Callable[[], Sequence[ThresholdMethod]],
+    *, methods: Sequence[ThresholdMethod] | Callable[[], Iterable[ThresholdMethod]],
     n: int | None = None, absent: int = 0, frr: float = math.nan, **strata: Any,
 ) -> Decision:  # fmt: skip
     """A method that was taken, with all that is said of it; of others how they are made."""
@@ -895,12 +895,11 @@ def rate_assessment(
             remedy = f"other {target.many}, sensor or model; trials that share a person."
             return Assessment(GREEN, keep, remedy)
         clients, impostors = words.many("client"), words.many("impostor")
-        counted = (f"{FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])}"
-                   f" {rate_span(*far[1:])}")  # fmt: skip
         return Assessment(
             AMBER,
             f"{keep} But dev does not show that {clients} are accepted more often than"
-            f" {impostors}: {counted}.",
+            f" {impostors}: {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])}"
+            f" {rate_span(*far[1:])}.",
             f"more {clients}, or scores that tell {clients} from {impostors} better.",
         )
     lacking = f"A guarantee needs {need} {many}{' of each' * bool(each)}, {whose} has {spaced(n)}."
@@ -1033,13 +1032,10 @@ def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: 
 
 def mean_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
     """Of weights on both rates: whether test is worse than both intervals can explain."""
-    (observed, low, high), dev = result, d.interval
-    if d.costs is None:
-        what, seen = "mean of both rates", f"{rate(observed)}"
-        span, expected = rate_span(low, high), rate(dev.estimate)
-    else:
-        what, seen = "mean cost of a trial", number(observed, 4)
-        span, expected = f"{number(low, 4)} to {number(high, 4)}", number(dev.estimate, 4)
+    (observed, low, _), dev = result, d.interval
+    seen, span = mean_shown(d.costs, Interval(*result, d.confidence, "counted"))
+    expected, _ = mean_shown(d.costs, dev)
+    what = "mean of both rates" if d.costs is None else "mean cost of a trial"
     words = f"Test observes {seen} as the {what}, interval {span}; dev expected {expected}"
     if observed - dev.estimate > math.hypot(observed - low, dev.high - dev.estimate):
         reason = f"{words}. The difference is larger than both intervals explain."
@@ -1321,13 +1317,11 @@ def worst_check(
     d: Decision, checks: Sequence[DecisionCheck | None]
 ) -> tuple[Decision | DecisionCheck, int | None]:
     """Whose status stands for all: that of a test set, by its place, or the decision's own."""
-    worst, k = max(((check, -k) for k, check in enumerate(checks)), key=badness, default=(None, 0))
-    return (d, None) if worst is None else (worst, -k)
-
-
-def badness(item: tuple[DecisionCheck | None, int]) -> tuple[int, float, int]:
-    """The worse the greater; of equal ones the first."""
-    check, place = item
-    if check is None:
-        return -1, 0.0, place
-    return list(STATUS_COLOURS).index(check.status), check.observed, place
+    tested = [
+        (_STATUSES.index(check.status), check.observed, -k, check)
+        for k, check in enumerate(checks) if check is not None
+    ]  # fmt: skip
+    if not tested:
+        return d, None
+    *_, place, worst = max(tested)  # of equal ones the first
+    return worst, -place

@@ -357,8 +357,8 @@ class OrderedScores:
             method = self._at(how, math.floor(exact * self.n))
             if self.evidence.groups is None or not method.possible:
                 return method
-            kind, at = self.target.kind, method.threshold
-            _, low, high = rate_interval(self.scores, kind, at, confidence)
+            kind, place = self.target.kind, method.threshold
+            _, low, high = rate_interval(self.scores, kind, place, confidence)
             return replace(method, low=low, high=high)
         if how == "average":  # (k + 1)/(n + 1) is at most the target
             needed = math.ceil(1 / exact) - 1
