@@ -80,18 +80,12 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
         if lowest[k] == 0.0:  # the diagonal itself, to the last digit
             continue
         # The rates of the smaller tail, which keep the digits of a small share.
-        share = (
-            rejected[k + 1] - rejected[k]
-            if rejected[k + 1] <= accepted[k]
-            else accepted[k] - accepted[k + 1]
-        )
+        share = rejected[k + 1] - rejected[k]
+        if rejected[k + 1] > accepted[k]:
+            share = accepted[k] - accepted[k + 1]
         counts = n_client * share, n_impostor * share
         where = "at_zero" if k == 0 else "at_one" if k == last else "between"
-        where = where if last else "everywhere"
-        result.append(
-            Hook(
-                where, lowest[k], accepted[k + 1], accepted[k], share,
-                *counts, sum(counts), sum(counts) >= SEEN,
-            )
-        )  # fmt: skip
+        rates = lowest[k], accepted[k + 1], accepted[k], share
+        seen = sum(counts) >= SEEN
+        result.append(Hook(where if last else "everywhere", *rates, *counts, sum(counts), seen))
     return tuple(result)

@@ -538,7 +538,7 @@ def ascending_pair(value: Any) -> tuple[float, float]:
 
 @collect_warnings
 def statistics() -> DataFrame:
-    """Every number that has a name here, one row each.
+    """Every number that has a name, a row each.
 
     Returns
     -------
@@ -560,14 +560,7 @@ def statistics() -> DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(
-        {
-            "name": list(STATISTICS),
-            "title": [DEFAULT.fill(row.title) for row in STATISTICS.values()],
-            "points": [", ".join(row.points) for row in STATISTICS.values()],
-            **{
-                column: [getattr(row, column) for row in STATISTICS.values()]
-                for column in ("unit", "low", "high", "better", "scale", "of_scores")
-            },
-        }
-    )
+    table = pd.DataFrame(map(vars, STATISTICS.values()))
+    table["name"], table["title"] = list(STATISTICS), table["title"].map(DEFAULT.fill)
+    table["points"] = table["points"].map(", ".join)
+    return table[["name", "title", "points", "unit", "low", "high", "better", "scale", "of_scores"]]
