@@ -13,15 +13,7 @@ from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import interval_end
-from betaroc.data.groups import (
-    Groups,
-    check_few,
-    ensure_psd,
-    groups_of,
-    single_trials,
-    units_of,
-    weights_of,
-)
+from betaroc.data import groups as trial_groups
 from betaroc.data.scores import Scores, require_scores
 from betaroc.inference.interval import Interval, Limits
 
@@ -155,8 +147,8 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     apart = [settled(first - two) for first, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
     shift = area - second
-    groups, weights = groups_of(a), [weights_of(a, who) for who in CLASSES]
-    moved = []
+    groups, moved = trial_groups.groups_of(a), []
+    weights = [trial_groups.weights_of(a, who) for who in CLASSES]
     for who, x, w in zip(CLASSES, apart, weights, strict=True):
         which, labels = np.abs(x + shift) > ROUNDING, getattr(a, f"{who}_groups")
         columns = [] if labels is None else labels.reshape(x.size, -1).T
@@ -192,8 +184,8 @@ def of_means(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> tu
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
     client, impostor = scores.client, scores.impostor
-    weights = [weights_of(scores, who) for who in CLASSES]
-    check_few(scores, name, "for a variance")
+    weights = [trial_groups.weights_of(scores, who) for who in CLASSES]
+    trial_groups.check_few(scores, name, "for a variance")
     below = _share_below(client, impostor, weights[1])
     above = 1.0 - _share_below(impostor, client, weights[0])
     area = math.fsum(below * weights[0]) / math.fsum(weights[0])
@@ -216,7 +208,7 @@ def settled(differences: FloatArray) -> FloatArray:
 
 # ------------------------------------------------------------------------------ variances
 def covariance_of_means(
-    units: Groups, parts: Sequence[Sequence[FloatArray]], *, unbiased: bool = False
+    units: trial_groups.Groups, parts: Sequence[Sequence[FloatArray]], *, unbiased: bool = False
 ) -> FloatArray:
     """Covariance of sums of two means; `unbiased`: divisor n - 1 in a class without groups."""
     cut, factors = units.rows[0].size, units.factors()
@@ -231,10 +223,10 @@ def covariance_of_means(
         for column, part in enumerate(parts):
             own = part[which][units.rows[which]]
             contributions[where, column] = grow * (own - float(w @ own) / n) / n
-    return ensure_psd(*units.meat(contributions))
+    return trial_groups.ensure_psd(*units.meat(contributions))
 
 
-def spread_of(parts: list[FloatArray], groups: Groups) -> tuple[float, float]:
+def spread_of(parts: list[FloatArray], groups: trial_groups.Groups) -> tuple[float, float]:
     """DeLong's deviation of an area, or that between groups, and its degrees of freedom."""
     variance = float(covariance_of_means(groups, [parts], unbiased=True)[0, 0])
     sizes = [size - 1.0 for size in groups.sizes if size is not None]
@@ -258,12 +250,12 @@ class DelongArea(NamedTuple):
         """That of scores; `alone` takes groups of one trial each as trials."""
         scores = require_scores(scores, "an empirical area", name=name, rejected=True)._trials
         area, parts = _placements(scores, name)
-        units = units_of(scores, groups=groups)
+        units = trial_groups.units_of(scores, groups=groups)
         if alone and not units.dependent:
-            units = single_trials(scores)
+            units = trial_groups.single_trials(scores)
         known = units.sizes if units.dependent else (None, None)
         client, impostor = (
-            math.fsum(weights_of(scores, who)) if size is None else float(size)
+            math.fsum(trial_groups.weights_of(scores, who)) if size is None else float(size)
             for who, size in zip(CLASSES, known, strict=True)
         )
         return cls(area, parts, *spread_of(parts, units), (client, impostor), units.dependent)

@@ -14,14 +14,7 @@ from betaroc.core.errors import SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import draw_multinomial, streams
-from betaroc.data.groups import (
-    Groups,
-    ScoredTrials,
-    check_few,
-    check_one_group,
-    groups_of,
-    weights_of,
-)
+from betaroc.data import groups as trial_groups
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.interval import Interval, Limits
@@ -42,13 +35,15 @@ class BootstrapRows:
     """The rows of a side, drawn with replacement in each class or by groups as wholes."""
 
     copies: Counts
-    groups: Groups | None = None
+    groups: trial_groups.Groups | None = None
 
     @classmethod
-    def of(cls, trials: ScoredTrials, groups: Groups | None) -> BootstrapRows:
+    def of(
+        cls, trials: trial_groups.ScoredTrials, groups: trial_groups.Groups | None
+    ) -> BootstrapRows:
         """The rows of scores, or of what stands for them."""
         client, impostor = (
-            np.rint(weights_of(trials, who)).astype(np.int64) for who in CLASSES
+            np.rint(trial_groups.weights_of(trials, who)).astype(np.int64) for who in CLASSES
         )  # fmt: skip
         return cls((client, impostor), groups)
 
@@ -114,13 +109,13 @@ class SortedRows:
     scores: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of(cls, trials: ScoredTrials) -> SortedRows:
+    def of(cls, trials: trial_groups.ScoredTrials) -> SortedRows:
         """The rows of scores, or of what stands for them."""
         orders, scores = [], []
         for who in CLASSES:
             values = np.asarray(getattr(trials, who))
             order = np.argsort(values, kind="stable")
-            order = order[weights_of(trials, who)[order] > 0.0]
+            order = order[trial_groups.weights_of(trials, who)[order] > 0.0]
             orders.append(order)
             scores.append(values[order])
         return cls((orders[0], orders[1]), (scores[0], scores[1]))
@@ -193,7 +188,7 @@ class DrawnScores:
     def _blocks(self) -> Iterator[tuple[np.random.Generator, Counts]]:
         """How often each row is drawn, replicates of a block at a time."""
         trials, options = self.systems[0], self.options
-        groups = groups_of(trials) if options.groups else None
+        groups = trial_groups.groups_of(trials) if options.groups else None
         rows = BootstrapRows.of(trials, groups if groups and groups.dependent else None)
         for block, stream in streams(options.replicates, options.rng):
             step = max(1, _AT_ONCE // rows.size)
@@ -226,8 +221,8 @@ def _smoothed(scores: Scores) -> _Maker:
     # per line, and as wide where the classes are apart as within them.
     from scipy.special import ndtri
 
-    parts, weights = zip(*((getattr(scores, w), weights_of(scores, w)) for w in CLASSES),
-                         strict=True)  # fmt: skip
+    parts = [getattr(scores, who) for who in CLASSES]
+    weights = [trial_groups.weights_of(scores, who) for who in CLASSES]
     places = np.unique(np.concatenate([x[w > 0.0] for x, w in zip(parts, weights, strict=True)]))
     # A trial without weight, which is never drawn, has any place.
     where = [np.minimum(np.searchsorted(places, x), places.size - 1) for x in parts]
@@ -276,9 +271,9 @@ def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
 
 def check_still(scores: Scores, name: str, *, groups: bool = True) -> None:
     """A class whose one trial, or group, is all that can be drawn does not vary."""
-    check_few(scores, name, "to be drawn again")
+    trial_groups.check_few(scores, name, "to be drawn again")
     if groups:
-        check_one_group(scores, name)
+        trial_groups.check_one_group(scores, name)
 
 
 # --------------------------------------------------------------------- ends of replicates

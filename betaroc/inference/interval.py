@@ -11,17 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
-from betaroc.rendering.curves import (
-    COLOURS,
-    AlphaAxes,
-    Axes,
-    DrawnBand,
-    draw_epc,
-    draw_intervals,
-    draw_rate_band,
-    draw_rates,
-    line_style,
-)
+from betaroc.rendering import curves
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.tree import IntervalMark
@@ -93,7 +83,7 @@ class Interval(Framed, Exportable):
         more = ", extrapolated" * self.extrapolated
         return f"{estimate} ({low} to {high}, {level_words(self.level)} {self.method}{more})"
 
-    def plot(self, ax: Axes | None = None, *, label: str = "", **style: Any) -> Axes:
+    def plot(self, ax: curves.Axes | None = None, *, label: str = "", **style: Any) -> curves.Axes:
         """Draw the interval as a row, below the rows that the axes have.
 
         Parameters
@@ -121,7 +111,7 @@ class Interval(Framed, Exportable):
         """
         mark = IntervalMark(label, self.low, self.estimate, self.high, not self.extrapolated)
         words = f"{level_words(self.level)} interval"
-        return draw_intervals(ax, [mark], words, **line_style(style))
+        return curves.draw_intervals(ax, [mark], words, **curves.line_style(style))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,7 +163,7 @@ class Band(Framed, Exportable):
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None
 
-    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+    def plot(self, ax: curves.Axes | None = None, **style: Any) -> curves.Axes:
         """Draw the curve and its band.
 
         Parameters
@@ -195,23 +185,22 @@ class Band(Framed, Exportable):
         ('FAR', 'TPR', '95 % interval at each FAR')
         """
         if self._is_of_roc:
-            axes, style = ("FAR", "TPR"), {"color": COLOURS[0], **line_style(style)}
-            ax = draw_rates(
+            axes, style = ("FAR", "TPR"), {"color": curves.COLOURS[0], **curves.line_style(style)}
+            ax = curves.draw_rates(
                 ax, self.alpha, self.estimate, axes, style, corner="lower right", kind="roc",
                 chance=(0.0, 1.0),
             )  # fmt: skip
             return self._fill(ax, style["color"])
-        axes_words = AlphaAxes("alpha", "measure", alpha_is_rate=False, measure_is_rate=False,
-                               single=self.alpha.size == 1)  # fmt: skip
-        trivial = np.zeros(self.alpha.size, dtype=bool)
-        return draw_epc(ax, self.alpha, self.estimate, trivial, axes_words, style, band=self._drawn)
+        words = curves.AlphaAxes("alpha", "measure", False, False, self.alpha.size == 1)
+        curve = self.alpha, self.estimate, np.zeros(self.alpha.size, dtype=bool)
+        return curves.draw_epc(ax, *curve, words, style, band=self._drawn)
 
     @property
     def _is_of_roc(self) -> bool:
         return self.resample not in ("test", "both")
 
     @property
-    def _drawn(self) -> DrawnBand:
+    def _drawn(self) -> curves.DrawnBand:
         """The ends of the intervals, and what they are in words."""
         if self._is_of_roc:
             where = "everywhere at once" if self.simultaneous else "at each FAR"
@@ -220,12 +209,12 @@ class Band(Framed, Exportable):
             kind = "simultaneous" if self.simultaneous else "pointwise"
             dev = "fixed thresholds" if self.resample == "test" else "dev chosen again"
             words = f"{level_words(self.level)} {kind}, {dev}"
-        return DrawnBand(self.low, self.high, words)
+        return curves.DrawnBand(self.low, self.high, words)
 
-    def _fill(self, ax: Axes, colour: Any) -> Axes:
+    def _fill(self, ax: curves.Axes, colour: Any) -> curves.Axes:
         """The band of a ROC on axes that know what was drawn on them."""
         look = {"color": colour, "label": self._drawn.words}
-        draw_rate_band(ax, self.alpha, (1.0 - self.high, 1.0 - self.low), look)
+        curves.draw_rate_band(ax, self.alpha, (1.0 - self.high, 1.0 - self.low), look)
         return ax
 
 

@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, errors
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import (
-    ExtrapolationWarning,
-    InputError,
-    InputTypeError,
-    MisfitWarning,
-    SmallSampleWarning,
-    refusal,
-)
 from betaroc.core.notices import Notice, collect_warnings, forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import interval_end
@@ -262,7 +254,7 @@ def intervals_of_fit(
     if options.method == TAIL_METHOD and not rests:
         actual = f"{options.method!r}, and {str(spec)!r} rests on none"
         remedy = "Leave it out, or fit with" + worded(' `tails="both"`.')
-        raise refusal("method", "suit what rests on a tail of the fit", actual, remedy)
+        raise errors.refusal("method", "suit what rests on a tail of the fit", actual, remedy)
     of_parameters = None if rests else delta_intervals(f, spec, groups=options.groups)
 
     def at(level: float) -> Interval:
@@ -285,7 +277,7 @@ def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -
         if extrapolate or not tails or not item.solved or not 0.0 < rate < 1.0:
             continue
         if size * rate < _TENTH * (1.0 - 1e-12):
-            raise InputError.about("extrapolate")(
+            raise errors.InputError.about("extrapolate")(
                 f"{item.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[item.who]}"
                 f" scores to be read off a tail; {str(spec)!r} expects {size * rate:.2g}. Ask for"
                 f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
@@ -430,7 +422,9 @@ def interval(
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     if isinstance(x, ScoreModel):
         actual = "a ScoreModel, whose numbers have none"
-        raise refusal("x", "have an error", actual, "Fit scores first.", InputTypeError)
+        raise errors.refusal(
+            "x", "have an error", actual, "Fit scores first.", errors.InputTypeError
+        )
     types = ScoreData, SupportedPair, Answers
     of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
@@ -469,14 +463,16 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
                 str(spec), options, family, partial(_scores_interval, f, spec),
                 partial(spec.number, f.model), partial(_closed, f),
             )  # fmt: skip
-    contradicted = any(notice.category is MisfitWarning for notice in notices)
-    with forward_warnings(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
+    contradicted = any(notice.category is errors.MisfitWarning for notice in notices)
+    with forward_warnings(
+        but=(errors.MisfitWarning,) if contradicted else ()
+    ):  # said of this very number
         result = supported(result, spec, (f._evidence, f.model))
     if result.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
         warn(
             f"{str(spec)!r} is extrapolated: the fitted tail ends before the threshold, so that"
             " its rate is 0 there. Look at the other end of the interval.",
-            ExtrapolationWarning,
+            errors.ExtrapolationWarning,
         )
         return replace(result, extrapolated=True)
     return result
@@ -486,7 +482,7 @@ def _scores_interval(
     f: SupportedPair, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval | None:
     """That of the scores; None where they are refused."""
-    with suppress_warnings(), suppress(InputError):
+    with suppress_warnings(), suppress(errors.InputError):
         return of_scores.bare_interval_of_scores(scores_of_fit(f)._trials, spec, options)
     return None
 
@@ -499,7 +495,7 @@ def is_of_scores(spec: StatisticSpec) -> bool:
 def scores_of_fit(f: SupportedPair) -> ScoreData:
     """The scores that a fit is of; refuses one that left some of them out."""
     if any(f._evidence.dropped):
-        raise InputError("scores of exactly 0 and 1 were left out of the fit.")
+        raise errors.InputError("scores of exactly 0 and 1 were left out of the fit.")
     return f.scores
 
 
@@ -538,7 +534,7 @@ def interval_hull(
         return by_family(alone)
     try:
         family = by_family(alone)
-    except InputError:
+    except errors.InputError:
         if not math.isfinite(estimate()):
             raise
         family = replace(scores, estimate=estimate())
@@ -553,7 +549,7 @@ def interval_hull(
             f" length of what the scores say by themselves, {scores.low:.4g} to {scores.high:.4g},"
             " beyond that: it says less than they do. Give more scores, or a family of fewer"
             " parameters.",
-            SmallSampleWarning,
+            errors.SmallSampleWarning,
         )
     method = scores.method if family.method == scores.method else BOTH
     return replace(family, low=low, high=high, method=method, failed=scores.failed)
@@ -568,7 +564,7 @@ def _tell_left_out(
     if result:
         ends = f"{scores.low:.4g} to {scores.high:.4g}, {100 * scores.level:g} %"
         text = f"the scores contradict the fit: its {name} is {estimate:.4g}, theirs"
-        give([Notice(MisfitWarning, f"{text} {scores.estimate:.4g} ({ends}){more}")])
+        give([Notice(errors.MisfitWarning, f"{text} {scores.estimate:.4g} ({ends}){more}")])
     return result
 
 
@@ -666,7 +662,7 @@ def roc_band(
         low, high, failed = _ends_of_scores(counted, at, options, simultaneous=simultaneous)
     else:
         rule, remedy = "be Scores, a ScoreSummary or a Fit", "Fit scores to a model first."
-        raise refusal("x", rule, typed(x), remedy, InputTypeError)
+        raise errors.refusal("x", rule, typed(x), remedy, errors.InputTypeError)
     asked = rates_of_point(points, {FAR: at})
     if far is not None:
         tell(evidence, asked)
@@ -704,13 +700,13 @@ def _joint_level(
     data = counted.data
     if not isinstance(data, Scores):
         rule, remedy = "be False of a summary", "A simultaneous band needs the scores themselves."
-        raise refusal("simultaneous", rule, "True", remedy)
+        raise errors.refusal("simultaneous", rule, "True", remedy)
     check_still(data, "x", groups=options.groups)
     drawn = DrawnScores((data,), options).tpr(x)
     failed = options.replicates - len(drawn)
     if not len(drawn):
         rule = "have some with both classes for a simultaneous band"
-        raise refusal("replicates", rule, f"none of {failed}", "Give more groups.")
+        raise errors.refusal("replicates", rule, f"none of {failed}", "Give more groups.")
     ranks = rankdata(drawn, axis=0)
     largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
     reach = max(float(np.quantile(largest, options.level)), options.deviate)
@@ -724,13 +720,13 @@ def _hull_of_fit(
     """Of what the band is, and its ends: of the family, and of the scores unless left out."""
     scores = None
     if options.method is None:
-        with suppress_warnings(), suppress(InputError):
+        with suppress_warnings(), suppress(errors.InputError):
             counted = CountedScores(scores_of_fit(f)._trials, options.groups)
             scores = _ends_of_scores(counted, x, options, simultaneous=simultaneous)[:2]
     alone = replace(options, method=None) if options.method == FAMILY else options
     try:
         ends = _ends_of_fit(f, x, estimate, alone, simultaneous=simultaneous)
-    except InputError:
+    except errors.InputError:
         if scores is None:
             raise
         return "scores", *scores

@@ -164,12 +164,7 @@ def cost_losses(a: float, b: float) -> Losses:
     return at
 
 
-def _weighed(
-    prior: float,
-    losses: Losses,
-    client: FloatArray,
-    impostor: FloatArray,
-) -> float:
+def _weighed(prior: float, losses: Losses, client: FloatArray, impostor: FloatArray) -> float:
     """Loss of straight segments of the hull, given by the mass of either class on them."""
     own, other = prior * client, (1.0 - prior) * impostor
     some = own + other > 0.0

@@ -12,20 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import (
-    ascending,
-    choice,
-    count,
-    finite,
-    flag,
-    fraction,
-    generator,
-    positive,
-    prior as checked_prior,
-    probability_array,
-    real_array,
-)
 from betaroc.core.errors import refusal
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
@@ -95,7 +83,7 @@ class ScoreModel(Exportable):
 
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
-        object.__setattr__(self, "prior", checked_prior(self.prior))
+        object.__setattr__(self, "prior", checks.prior(self.prior))
 
     def to_frame(self) -> Table:
         """Both distributions as a table, one row per parameter, of scores one per score.
@@ -186,8 +174,8 @@ class ScoreModel(Exportable):
         0.233596
         """
         logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
-        shifts = finite(client, "client"), finite(impostor, "impostor")
-        factor = positive(scale, "scale")
+        shifts = checks.finite(client, "client"), checks.finite(impostor, "impostor")
+        factor = checks.positive(scale, "scale")
         laws = [
             moved_law(law, shift, factor, logit=logit)
             for law, shift in zip((self.client, self.impostor), shifts, strict=True)
@@ -214,8 +202,8 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
         <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
         """
-        sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
-        source = generator(rng)
+        sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
+        source = checks.generator(rng)
         client = self.client.sample(sizes[0], source)
         return Scores._of_trials(client, self.impostor.sample(sizes[1], source), self.name)
 
@@ -235,12 +223,12 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).far([0.0, 0.5, 1.0])  # (1 - t)^2
         array([1.  , 0.25, 0.  ])
         """
-        return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
+        return as_output(self._pair.far(Thresholds.from_theta(checks.real_array(t, "t"))))
 
     @elementwise
     def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False rejection rate P(C <= t), of the client distribution; see `ScoreModel.far`."""
-        return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
+        return as_output(self._pair.frr(Thresholds.from_theta(checks.real_array(t, "t"))))
 
     @elementwise
     def fmr(self, t: npt.ArrayLike) -> ScalarOrArray:
@@ -267,7 +255,7 @@ class ScoreModel(Exportable):
         >>> round(point.hter, 12), round(point.precision, 12)
         (0.25, 0.75)
         """
-        return self._point(Thresholds.from_theta(real_array(t, "t")))
+        return self._point(Thresholds.from_theta(checks.real_array(t, "t")))
 
     def _point(self, t: Thresholds) -> OperatingPoint:
         return point_of(self._pair, t, self.prior)
@@ -318,7 +306,7 @@ class ScoreModel(Exportable):
     def _reach(
         self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike, name: str
     ) -> Thresholds:
-        target = probability_array(x, name)
+        target = checks.probability_array(x, name)
         return how(self._pair, np.ravel(target)).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
@@ -341,7 +329,7 @@ class ScoreModel(Exportable):
         >>> round(point.threshold, 9), round(point.hter, 9)
         (0.618033989, 0.381966011)
         """
-        choice(method, ("nearest", "hull"), "method")
+        checks.choice(method, ("nearest", "hull"), "method")
         if method == "hull":
             return self.roc().hull().eer()
         return self._point(operating_points.equal_error(self._pair))
@@ -371,7 +359,7 @@ class ScoreModel(Exportable):
         >>> round(point.threshold, 9), round(point.weighted_error(0.2), 9)
         (0.2, 0.16)
         """
-        weight = operating_points.exact_weight(fraction(alpha, "alpha"))
+        weight = operating_points.exact_weight(checks.fraction(alpha, "alpha"))
         return self._point(least_weighted_errors(self._pair, [weight])[0])
 
     def min_dcf(
@@ -444,7 +432,7 @@ class ScoreModel(Exportable):
         >>> round(point.dcf(1, 10) - model.min_dcf(1, 10, prior=0.01).dcf(1, 10), 12)
         0.0
         """
-        fa, fr = positive(cost_fa, "cost_fa"), positive(cost_fr, "cost_fr")
+        fa, fr = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
         model = self if prior is None else replace(self, prior=prior)
         _check_inner(model.prior)
         odds = math.log1p(-model.prior) - math.log(model.prior)
@@ -475,7 +463,7 @@ class ScoreModel(Exportable):
         (0.381966011, 0.763932023)
         """
         return self._point(
-            operating_points.max_f(self._pair, fraction(weight, "weight"), self.prior)
+            operating_points.max_f(self._pair, checks.fraction(weight, "weight"), self.prior)
         )
 
     def youden(self) -> OperatingPoint:
@@ -564,9 +552,9 @@ class ScoreModel(Exportable):
         >>> round(model.partial_auc(0, 0.25), 9), round(model.partial_auc(0, 0.25, True), 9)
         (0.135416667, 0.738095238)
         """
-        low, high = ascending(low, high)
+        low, high = checks.ascending(low, high)
         area = areas.partial_auc(self._pair, low, high)
-        if not flag(standardized, "standardized"):
+        if not checks.flag(standardized, "standardized"):
             return area
         chance, full = 0.5 * (high - low) * (high + low), high - low
         return 0.5 * (1.0 + (area - chance) / (full - chance))
@@ -603,7 +591,7 @@ class ScoreModel(Exportable):
         >>> round(model.average_precision(), 9), round(model.average_precision(11), 9)
         (0.833333333, 0.822958792)
         """
-        number = None if points is None else count(points, "points", 2)
+        number = None if points is None else checks.count(points, "points", 2)
         return areas.average_precision(self._pair, self.prior, number)
 
     def h_measure(self, weights: str | tuple[float, float] = "beta22") -> float:
@@ -644,9 +632,9 @@ class ScoreModel(Exportable):
 
     def _cost_shapes(self, weights: object) -> tuple[float, float]:
         if isinstance(weights, tuple) and len(weights) == 2:
-            a, b = (positive(w, "weights") for w in weights)
+            a, b = (checks.positive(w, "weights") for w in weights)
             return a, b
-        choice(weights, ("beta22", "prior"), "weights")
+        checks.choice(weights, ("beta22", "prior"), "weights")
         return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
 
     @elementwise
@@ -677,7 +665,7 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(3, 2), Beta(2, 3)).posterior([0.25, 0.5]).tolist()  # s itself
         [0.25, 0.5]
         """
-        t = Thresholds.from_theta(real_array(scores, "scores"))
+        t = Thresholds.from_theta(checks.real_array(scores, "scores"))
         return as_output(posterior(self._pair, self.prior, t))
 
     # -------------------------------------------------------------- ends and shape

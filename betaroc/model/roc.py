@@ -334,12 +334,7 @@ class Roc(Curve):
         return crossings_of(self._pair, instance(other, Roc, "other", "model.roc()")._pair)
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        scale: str = "linear",
-        terms: str = BIOMETRIC,
-        **style: Any,
+        self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC, **style: Any
     ) -> Axes:
         """Draw the curve, the chance line beside it.
 
