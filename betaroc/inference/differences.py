@@ -320,9 +320,8 @@ def auc_test(
 
 # ------------------------------------------------------------------------------ of scores
 def _of_scores(
-    systems: tuple[ScoreData, ScoreData], spec: StatisticSpec, options: IntervalOptions, *,
-    paired: bool,
-) -> Difference:  # fmt: skip
+    systems: Sequence[ScoreData], spec: StatisticSpec, options: IntervalOptions, *, paired: bool
+) -> Difference:
     of_scores.check_unanswered(spec)
     if paired:
         systems = _on_the_same_trials(systems, options)
@@ -451,9 +450,8 @@ def _by_influence(
 
 # -------------------------------------------------------------------------------- of fits
 def _of_fits(
-    fits: tuple[SupportedPair, SupportedPair], spec: StatisticSpec, options: IntervalOptions, *,
-    paired: bool,
-) -> Difference:  # fmt: skip
+    fits: Sequence[SupportedPair], spec: StatisticSpec, options: IntervalOptions, *, paired: bool
+) -> Difference:
     if options.method is not None:
         options = options.by((*METHODS[:1], intervals.TAIL_METHOD, intervals.FAMILY))
     for f in fits:
@@ -485,9 +483,8 @@ def _of_fits(
 
 
 def _of_families(
-    fits: tuple[SupportedPair, SupportedPair], spec: StatisticSpec, options: IntervalOptions, *,
-    paired: bool,
-) -> Difference:  # fmt: skip
+    fits: Sequence[SupportedPair], spec: StatisticSpec, options: IntervalOptions, *, paired: bool
+) -> Difference:
     at, r = [intervals.intervals_of_fit(f, spec, options) for f in fits], 0.0
     if paired:
         both = _on_the_same_trials([f.scores for f in fits], options)

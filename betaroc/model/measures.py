@@ -104,10 +104,10 @@ class OperatingPoint(Result, Exportable):
         except ValueError:
             shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
             raise refusal("threshold and rates", "have one shape", shapes) from None
-        arrays = {name: _read_only(np.broadcast_to(a, shape)) for name, a in arrays.items()}
+        arrays = {name: frozen(np.array(np.broadcast_to(a, shape))) for name, a in arrays.items()}
         theta, logit = arrays["threshold"], arrays["logit_threshold"]
         t = Thresholds.from_both(theta, logit) if t is None else t
-        complement = _read_only(np.broadcast_to(t.complement, shape))
+        complement = frozen(np.array(np.broadcast_to(t.complement, shape)))
         object.__setattr__(self, "thresholds", Thresholds(theta, complement, logit))
         for name, array in arrays.items():
             object.__setattr__(self, name, as_output(array))
@@ -120,7 +120,7 @@ class OperatingPoint(Result, Exportable):
             far, frr, tpr, tnr = rates
             return cls(t, far, frr, prior, tpr=tpr, tnr=tnr)  # which says what is wrong
         point = object.__new__(cls)
-        t = Thresholds(*(_read_only(values) for values in (t.theta, t.complement, t.logit)))
+        t = Thresholds(*(frozen(np.array(values)) for values in (t.theta, t.complement, t.logit)))
         values = map(as_output, frozen(table)) if t.shape else table.tolist()
         result = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
         result |= {"threshold": as_output(t.theta), "logit_threshold": as_output(t.logit)}
@@ -142,7 +142,7 @@ class OperatingPoint(Result, Exportable):
 
     def __getitem__(self, index: Any) -> OperatingPoint:
         def take(values: Any) -> Any:
-            return _plain(np.asarray(values)[index])
+            return as_output(np.asarray(values)[index])
 
         t = self.thresholds
         beyond = None if self.n_beyond is None else tuple(map(take, self.n_beyond))
@@ -200,12 +200,12 @@ class OperatingPoint(Result, Exportable):
     def youden(self) -> Any:
         """TPR - FAR, in [-1, 1]."""
         upper = np.asarray(self.tpr) + np.asarray(self.far) <= 1.0
-        return _plain(np.where(upper, self.tpr - self.far, self.tnr - self.frr))
+        return as_output(np.where(upper, self.tpr - self.far, self.tnr - self.frr))
 
     @property
     def precision(self) -> Any:
         """P(client | accepted) = prior TPR / (prior TPR + (1 - prior) FAR); nan at 0/0."""
-        return _plain(precision_of(self.prior, self.tpr, self.far))
+        return as_output(precision_of(self.prior, self.tpr, self.far))
 
     @property
     def accuracy(self) -> Any:
@@ -242,7 +242,7 @@ class OperatingPoint(Result, Exportable):
             (p, self.frr, rejected), (q, self.tnr, rejected),
         )  # fmt: skip
         total = sum(_information(*cell) for cell in cells)
-        return _plain(np.maximum(total, 0.0))
+        return as_output(np.maximum(total, 0.0))
 
     def f(self, weight: float = 0.5) -> Any:
         """F measure 1 / (weight / precision + (1 - weight) / recall).
@@ -422,18 +422,9 @@ def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
     return OperatingPoint._of_rates(place, rates, prior)
 
 
-def _read_only(array: FloatArray) -> FloatArray:
-    return frozen(np.array(array))
-
-
-def _plain(value: Any) -> Any:
-    array = np.asarray(value)
-    return float(array) if array.ndim == 0 else array
-
-
 def _ratio(numerator: Any, denominator: Any) -> Any:
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        return _plain(np.asarray(numerator, dtype=np.float64) / np.asarray(denominator))
+        return as_output(np.asarray(numerator, dtype=np.float64) / np.asarray(denominator))
 
 
 def _information(weight: float, rate: Any, marginal: Any) -> FloatArray:

@@ -138,9 +138,7 @@ class ScoreModel(Exportable):
         >>> round(model.generic().auc(), 12)
         0.833333333333
         """
-        return ScoreModel(
-            self.client, self.impostor, prior=self.prior, name=self.name, is_generic=True
-        )
+        return replace(self, is_generic=True)
 
     # ------------------------------------------------------------------ other score sets
     def shifted(
@@ -462,9 +460,8 @@ class ScoreModel(Exportable):
         >>> round(point.threshold, 9), round(point.f1, 9)
         (0.381966011, 0.763932023)
         """
-        return self._point(
-            operating_points.max_f(self._pair, checks.fraction(weight, "weight"), self.prior)
-        )
+        share = checks.fraction(weight, "weight")
+        return self._point(operating_points.max_f(self._pair, share, self.prior))
 
     def youden(self) -> OperatingPoint:
         """The threshold of largest TPR - FAR, equally of smallest HTER.
@@ -628,14 +625,12 @@ class ScoreModel(Exportable):
         0.36
         """
         _check_inner(self.prior)
-        return areas.h_measure(self._pair, self.prior, self._cost_shapes(weights))
-
-    def _cost_shapes(self, weights: object) -> tuple[float, float]:
         if isinstance(weights, tuple) and len(weights) == 2:
             a, b = (checks.positive(w, "weights") for w in weights)
-            return a, b
-        checks.choice(weights, ("beta22", "prior"), "weights")
-        return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
+        else:
+            checks.choice(weights, ("beta22", "prior"), "weights")
+            a, b = (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
+        return areas.h_measure(self._pair, self.prior, (a, b))
 
     @elementwise
     def posterior(self, scores: npt.ArrayLike) -> ScalarOrArray:

@@ -421,7 +421,10 @@ class RocHull(Exportable):
         """
         x = np.asarray(probability_array(fpr, "fpr"))
         y = np.asarray(self.roc.tpr(x))
-        for x_0, y_0, x_1, y_1 in self._chords():
+        for start, end in zip(self.starts, self.ends, strict=True):
+            (x_0, y_0), (x_1, y_1) = (start.far, start.tpr), (end.far, end.tpr)
+            if not self.roc._upward:
+                (x_0, y_0), (x_1, y_1) = (end.frr, end.tnr), (start.frr, start.tnr)
             inside = (x > x_0) & (x < x_1)
             y = np.where(inside, y_0 + (y_1 - y_0) * (x - x_0) / (x_1 - x_0), y)
         return as_output(y)
@@ -514,13 +517,6 @@ class RocHull(Exportable):
         rate = float(start.far + share * (end.far - start.far))
         keep = float(start.tpr + share * (end.tpr - start.tpr))
         return OperatingPoint(start.thresholds, rate, rate, self.roc.prior, tpr=keep, tnr=keep)
-
-    def _chords(self) -> list[tuple[float, float, float, float]]:
-        """The chords' ends on the axes of the curve."""
-        first, last = self.starts, self.ends
-        if not self.roc._upward:
-            return [(b.frr, b.tnr, a.frr, a.tnr) for a, b in zip(first, last, strict=True)]
-        return [(a.far, a.tpr, b.far, b.tpr) for a, b in zip(first, last, strict=True)]
 
 
 # ------------------------------------------------------- the other axes of the same pair

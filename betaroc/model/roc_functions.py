@@ -90,12 +90,9 @@ def _places(pair: Pair, x: FloatArray, *, upward: bool) -> Thresholds:
 
 
 def _snapped(
-    inverted: Distribution,
-    other: Distribution,
-    t: Thresholds,
-    rate: Callable[[Thresholds], FloatArray],
-    x: FloatArray,
-) -> Thresholds:
+    inverted: Distribution, other: Distribution, t: Thresholds,
+    rate: Callable[[Thresholds], FloatArray], x: FloatArray,
+) -> Thresholds:  # fmt: skip
     """The other law's atom where it has the wanted rate to rounding: an edge must be hit."""
     places = other.atoms.places
     if places.size == 0 or inverted.continuous is None:
@@ -413,10 +410,9 @@ def _tangent(pair: Pair, right: Thresholds, left: Thresholds) -> list[Thresholds
 
 
 def _polished(
-    pair: Pair,
-    ends: list[Thresholds],
+    pair: Pair, ends: list[Thresholds],
     rise_and_run: Callable[[list[Thresholds]], tuple[FloatArray, FloatArray]],
-) -> list[Thresholds]:
+) -> list[Thresholds]:  # fmt: skip
     """A jump stays, a smooth end moves to where the slope is the chord's; empty of no chord."""
     for _ in range(60):
         rise, run = (float(part[0]) for part in rise_and_run(ends))
@@ -462,12 +458,8 @@ def _slopes(pair: Pair) -> FloatArray:
     joints = joints[joints.theta >= min(base.support[0] for base in bases)]
     client, impostor = (law.atoms.masses_at(joints) for law in (pair.client, pair.impostor))
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        above, below = (
-            np.exp(pair.client._log_pdf(t) - pair.impostor._log_pdf(t))
-            for t in (
-                Thresholds.from_theta(np.nextafter(joints.theta, x)) for x in (np.inf, -np.inf)
-            )
-        )
+        beside = (Thresholds.from_theta(np.nextafter(joints.theta, x)) for x in (np.inf, -np.inf))
+        above, below = (np.exp(pair.client._log_pdf(t) - pair.impostor._log_pdf(t)) for t in beside)
         jumps = np.where(joints.theta > -np.inf, client / impostor, np.nan)
     if bases[0].support == bases[1].support and not pair.discrete:
         tails = [base._tails() for base in bases]
