@@ -1,12 +1,6 @@
-"""What a threshold is chosen for: one entry of a table a criterion.
+"""What a threshold is chosen for: a criterion gives each alpha its globally best threshold.
 
-A criterion maps a pair, a prior and an array of alphas to the threshold of each alpha, globally
-optimal under the tie rule: smallest criterion, then smallest HTER, then lowest threshold.
-Candidates that are 0/0 are left out.
-
-Of two samples a criterion is linear, alpha x + (1 - alpha) y, so that only vertices of the convex
-hull can win, or the distance of a rate from a target, so that only neighbours in that rate can. Of
-continuous distributions stationary points, levels and jumps are compared.
+Ties go to the smallest HTER, then to the lowest threshold; candidates that are 0/0 are left out.
 """
 
 from __future__ import annotations

@@ -1,25 +1,4 @@
-"""What a ROC does at its two ends, and what the ends say about the whole curve.
-
-Section 3.2 of Omar and Ivrissimtzis (2019), their signs corrected (docs/papers.md, E2 and E3).
-
-Towards an end the class whose tail is the heavier has all the mass there. Two distributions are
-compared by what each declares of its end (`Tail`): the further support, the point mass at the end,
-the lower order of the tail (a power, then Gaussian), then
-
-    powers     F ~ exp(log_coefficient) d^rate, d the distance to the end (beta laws: rate a or b),
-               so that F_i ~ K F_c^rho with rho = rate_i / rate_c
-    Gaussian   the wider; of one width the one whose centre lies nearer to the end
-
-Of equal exponents the constant is left: of beta laws B(a_c, b_c) / B(a_i, b_i), of point masses
-p_i / p_c. Impostors that are the heavier at 0 are rejected first: the curve lies above the diagonal
-there. The heavier at 1 they are accepted first: below.
-
-**Theorem.** Where the likelihood ratio turns at most once, as that of two beta distributions or two
-normal ones, the ends decide on the whole curve: "proper" if above at both, or above at one and on
-at the other; likewise below; "hook-at-one" if above at 0 and below at 1, "hook-at-zero" if not. For
-D = F_i - F_c vanishes at both ends, and D' = f_i - f_c has one zero where the sides are alike, two
-where they are not.
-"""
+"""What a ROC does at its two ends (docs/theory.md, (4) and (5)), and what they say of it."""
 
 from __future__ import annotations
 
@@ -42,10 +21,6 @@ class SemiDerivatives(NamedTuple):
     ----------
     at_zero, at_one : float
         In [0, inf]; named by the threshold.
-
-    References
-    ----------
-    Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
 
     Examples
     --------
@@ -78,12 +53,7 @@ class End(Value):
     Notes
     -----
     With atoms at the end: exponent 1 and K = p_i / p_c; exponent 0 and K = p_i if the impostors
-    have it alone; exponent inf and K = nan if the clients have. K = nan where one distribution ends
-    further out.
-
-    References
-    ----------
-    Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
+    have it alone; exponent inf if the clients have.
 
     Examples
     --------
@@ -156,6 +126,12 @@ class Limit(NamedTuple):
 
 def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
     """Semi-derivative, exponent and coefficient of impostor mass against client mass."""
+    # The class whose tail is the heavier has all the mass: that of the further support, of the
+    # point mass at the end, of the lower order of the tail (a power, then Gaussian), then
+    #   powers     F ~ exp(log_coefficient) d^rate, d the distance to the end, so that
+    #              F_i ~ K F_c^rho with rho = rate_i / rate_c
+    #   Gaussian   the wider; of one width the one whose centre lies nearer to the end
+    # Of equal exponents the constant is left.
     impostor_alone = Limit(math.inf, 0.0, 0.0, math.nan, 1)
     client_alone = Limit(0.0, math.inf, math.inf, math.nan, -1)
     if client.place != impostor.place:
@@ -230,6 +206,8 @@ def _end(pair: Pair, *, lower: bool) -> End:
 # --------------------------------------------------------------------------------- theorem
 def shape_of_ends(at_zero: float, at_one: float) -> str:
     """The whole curve by the sides on which it ends, each above (> 0), on (0) or below (< 0)."""
+    # Where the likelihood ratio turns at most once the ends decide: D = F_i - F_c vanishes at both,
+    # and D' = f_i - f_c has one zero where the sides are alike, two where they are not.
     if at_zero * at_one < 0.0:
         return "hook-at-zero" if at_zero < 0.0 else "hook-at-one"
     if at_zero == at_one == 0.0:

@@ -1,8 +1,6 @@
 """Where to put the threshold: every choice that a pair of distributions allows, globally optimal.
 
-A criterion is compared on candidates: the places where a rate jumps, from
-below and from above, and the level sets of the likelihood ratio between them.
-Ties: smallest criterion, then smallest HTER, then lowest threshold.
+Ties go to the smallest HTER, then to the lowest threshold.
 """
 
 from __future__ import annotations

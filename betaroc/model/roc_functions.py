@@ -1,8 +1,6 @@
 """The ROC of any pair as functions of its axes: exact in both tails, straight where it jumps.
 
-``upward`` tells the axes: x = FAR and y = TPR, where thresholds fall as x grows, or else
-x = F_c and y = F_i, where they rise. Where it meets the diagonal, where it is dented, and where
-two of them cross.
+x = FAR and y = TPR where `upward`, else x = F_c and y = F_i.
 """
 
 from __future__ import annotations
@@ -276,7 +274,7 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 
 
 def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:
-    """The crossing on the straight segment of a jump at `high`, or None in a smooth stretch."""
+    """The crossing on the straight segment of a jump at `high`; None in a smooth stretch."""
     below = pair.just_below_any(high)
     sign_below, sign_low = np.sign(_excess(pair, below)), np.sign(_excess(pair, low))
     if not pair.discrete and sign_below != sign_low:

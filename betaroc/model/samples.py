@@ -84,25 +84,22 @@ def sample_systems(
 ) -> pd.DataFrame:
     """Scores of several classifiers on the same trials, dependent by a Gaussian copula.
 
-        z ~ N(0, R),   score of system j = F_j^{-1}(Phi(z_j)),   F_j its distribution of the trial's
-        class
+        z ~ N(0, R),   score of system j = F_j^{-1}(Phi(z_j)),   F_j that of the trial's class
 
     Parameters
     ----------
     models : mapping of str to ScoreModel
         Name and model of each of k >= 1 systems.
-    n_client, n_impostor : int
-        Number of trials of each class, at least 1.
+    n_client, n_impostor, rng
+        As in :meth:`ScoreModel.sample`.
     correlation : float, array_like of shape (k, k), or a pair of either
         R: one number, in [-1/(k - 1), 1], or the matrix; a pair gives one for the clients and one
         for the impostors. A frame must have the systems' names.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness, passed to ``numpy.random.default_rng``.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``label`` (1 client, 0 impostor; clients first) and one per system; a row per trial.
+        Columns ``label`` (1 client, 0 impostor; clients first) and one per system.
 
     Raises
     ------
@@ -110,13 +107,12 @@ def sample_systems(
         If there is no model, a size is below 1, a name is "label" or empty, or R is no correlation
         matrix.
     InputTypeError
-        If `models` is no mapping of text to models, or a number not one.
+        If `models` is no mapping of text to models.
 
     Notes
     -----
     R correlates the normal deviates: for continuous distributions Kendall's tau is (2/pi) asin(r)
-    and Spearman's rank correlation (6/pi) asin(r/2), in each class; point masses weaken both. Each
-    score is taken from its own tail. Trials do not depend on each other.
+    and Spearman's rank correlation (6/pi) asin(r/2), in each class; point masses weaken both.
 
     References
     ----------

@@ -1,8 +1,6 @@
 """Every number that has a name: where it is taken, what it is of a model, which rates it rests on.
 
-A row of :data:`STATISTICS` is known to intervals, differences, plans, studies, reports, tables of
-many fits and pairs made to order. A statistic is written ``"auc"``, ``"tpr@far=0.01"`` or
-``"threshold@eer"``: a name and, behind "@", the point at which it is taken.
+A statistic is written ``"auc"``, ``"tpr@far=0.01"`` or ``"threshold@eer"``.
 """
 
 from __future__ import annotations
