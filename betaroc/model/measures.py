@@ -32,10 +32,8 @@ class OperatingPoint(Result, Exportable):
     ----------
     threshold : float or ndarray
         Accept iff score > threshold.
-    far : float or ndarray
-        P(I > threshold), a fraction.
-    frr : float or ndarray
-        P(C <= threshold), a fraction.
+    far, frr : float or ndarray
+        P(I > threshold) and P(C <= threshold), fractions.
     prior : float
         P(client) in [0, 1].
     logit_threshold : float or ndarray
@@ -353,7 +351,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def measure_title(name: str) -> str:
-    """A measure in words; beside those of the table the criterion's own error, which has alpha."""
+    """A measure in words; of no other name the weighted error."""
     return MEASURES[name].title if name in MEASURES else "weighted error"
 
 

@@ -47,9 +47,9 @@ class ScoreModel(Exportable):
     Parameters
     ----------
     client, impostor : Distribution
-        Distributions of the genuine and the impostor scores; any two kinds together.
+        Distributions of both classes; any two kinds together.
     prior : float, optional
-        P(client) in [0, 1], for precision, accuracy and the like.
+        P(client) in [0, 1], for precision and the like.
     name : str, optional
         For tables and legends.
     is_generic : bool, optional
@@ -275,8 +275,8 @@ class ScoreModel(Exportable):
         Notes
         -----
         FAR 1 gives accept all: the lower end of the support, -inf for samples and where the
-        distribution has an atom there. FRR 1 gives reject all: the upper end of the support, the
-        largest score of samples. Samples answer with the middle of a gap between scores.
+        distribution has an atom there. FRR 1 gives reject all: the upper end of the support.
+        Samples answer with the middle of a gap between scores.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class ScoreModel(Exportable):
         Notes
         -----
         Compared are the ends, the jumps and all places where the likelihood ratio is
-        alpha / (1 - alpha), docs/theory.md, (9): counts exactly, else to 1e-12 relative.
+        alpha / (1 - alpha): counts exactly, else to 1e-12 relative (docs/theory.md, (9)).
 
         Examples
         --------
@@ -413,12 +413,11 @@ class ScoreModel(Exportable):
         -------
         OperatingPoint
             The value is its ``.dcf(cost_fa, cost_fr)``, which is that of :meth:`min_dcf` and what
-            the calibration costs; of other scores, such as probabilities, it means nothing.
+            the calibration costs.
 
         References
         ----------
-        Brummer, N. and du Preez, J. (2006), Application-independent evaluation of speaker
-        detection.
+        Brummer, N. and du Preez, J. (2006), Application-independent evaluation.
 
         Examples
         --------
@@ -533,11 +532,6 @@ class ScoreModel(Exportable):
             McClish's rescaling, (1 + (area - chance) / (high - low - chance)) / 2 with
             chance = (high^2 - low^2) / 2: 1/2 on the diagonal, 1 for a perfect curve.
 
-        Returns
-        -------
-        float
-            At most high - low; standardized, at most 1.
-
         References
         ----------
         McClish, D. K. (1989), Analyzing a portion of the ROC curve.
@@ -574,8 +568,7 @@ class ScoreModel(Exportable):
         ----------
         points : int, optional
             Number >= 2 of equally spaced recall levels 0, ..., 1 at whose nearest attainable recall
-            precision is read; 11 is the papers' average. Left out: the integral of precision over
-            recall, of samples the sum over the client scores.
+            precision is read; 11 is the papers' average. Left out: the integral over recall.
 
         References
         ----------
@@ -603,8 +596,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         weights : str or tuple of float
-            "beta22": u is Beta(2, 2) (Hand 2009). "prior": Beta(1 + prior, 2 - prior) (Hand
-            and Anagnostopoulos 2014). Or the two shapes.
+            "beta22": u is Beta(2, 2). "prior": Beta(1 + prior, 2 - prior). Or the two shapes.
 
         Returns
         -------
@@ -614,8 +606,7 @@ class ScoreModel(Exportable):
 
         References
         ----------
-        Hand, D. J. (2009), Measuring classifier performance. Hand, D. J. and Anagnostopoulos, C.
-        (2014), A better Beta for the H measure.
+        Hand, D. J. (2009), Measuring classifier performance. Hand and Anagnostopoulos (2014).
 
         Examples
         --------
@@ -649,10 +640,6 @@ class ScoreModel(Exportable):
         -------
         float or ndarray, shape of `scores`
             Fractions; nan where neither distribution has a density.
-
-        Notes
-        -----
-        Of two beta distributions the beta calibration of Kull, Silva Filho and Flach (2017).
 
         Examples
         --------
@@ -692,12 +679,7 @@ class ScoreModel(Exportable):
         return _ends.ends(self._pair)
 
     def semi_derivatives(self) -> SemiDerivatives:
-        """lim dF_i / dF_c at thresholds 0 and 1: 0.0, inf, or the constant where exponents tie.
-
-        Notes
-        -----
-        Beta pairs: at 0, inf if a_c > a_i, 0 if a_c < a_i, B_c / B_i if equal; at 1 the
-        same of b. References: :meth:`ends`.
+        """lim dF_i / dF_c at thresholds 0 and 1, as of :meth:`ends`.
 
         Examples
         --------
@@ -743,7 +725,7 @@ class ScoreModel(Exportable):
         Notes
         -----
         Beta pairs: at most one, at logit t = log(a / b) with a, b the differences of
-        the shapes, iff a b > 0 (docs/theory.md, (6)). Binormal pairs: one iff the sigmas differ.
+        the shapes, iff a b > 0 (docs/theory.md, (6)).
 
         Examples
         --------
@@ -760,8 +742,8 @@ class ScoreModel(Exportable):
         -------
         str
             ``"chance"`` (the diagonal), ``"proper"`` (above it everywhere), ``"below"``,
-            ``"hook-at-zero"`` or ``"hook-at-one"`` (one crossing; below the diagonal near that end
-            of the threshold range), ``"several-crossings"``.
+            ``"hook-at-zero"`` or ``"hook-at-one"`` (one crossing; below the diagonal near that
+            end), ``"several-crossings"``.
 
         Notes
         -----
@@ -796,7 +778,7 @@ class ScoreModel(Exportable):
 
         References
         ----------
-        Omar and Ivrissimtzis, section 3.1; "respectively" there has J and reverse-J swapped.
+        Omar and Ivrissimtzis, section 3.1, where J and reverse-J are swapped.
 
         Examples
         --------

@@ -96,8 +96,7 @@ class Curve(Exportable):
         Parameters
         ----------
         n : int, optional
-            How many, at least 2 (default 800), spread into both tails; jumps are always among
-            them, and samples yield every vertex.
+            How many (default 800), spread into both tails; jumps are always among them.
 
         Examples
         --------
@@ -232,7 +231,7 @@ class Roc(Curve):
 
     @elementwise
     def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
-        """The threshold that attains a rate, or the nearest attainable smaller one.
+        """The lowest threshold with FAR <= fpr.
 
         Parameters
         ----------
@@ -242,7 +241,7 @@ class Roc(Curve):
         Returns
         -------
         float or ndarray, shape of `fpr`
-            The lowest with FAR <= fpr; of the impostor's curve the highest with FRR <= fpr.
+            Of the impostor's curve the highest with FRR <= fpr.
 
         Examples
         --------
@@ -287,7 +286,7 @@ class Roc(Curve):
         Returns
         -------
         OperatingPoint
-            x ascending: :meth:`points` without those between neighbouring scores of one class.
+            x ascending.
 
         Examples
         --------
@@ -305,7 +304,7 @@ class Roc(Curve):
         return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)
 
     def crossings(self, other: Roc) -> RocCrossings:
-        """Where this curve and another meet and change places, whatever both distributions are.
+        """Where this curve and another meet and change places.
 
         Parameters
         ----------
@@ -318,9 +317,8 @@ class Roc(Curve):
 
         Notes
         -----
-        Compared as TPR at FAR for odds of FAR from exp(-700) to exp(700). Curves that touch within
-        a relative 1e-11 do not cross; of a stretch on which they are one the middle counts. A bend
-        that spans less than 1/4 in the log odds of FAR can hide two crossings.
+        Curves that touch within a relative 1e-11 do not cross; of a stretch on which they are one
+        the middle counts. A bend that spans less than 1/4 in the log odds of FAR can hide two.
 
         Examples
         --------
@@ -341,19 +339,14 @@ class Roc(Curve):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, over what they have; a new figure if left out.
+            Where to draw; a new figure if left out.
         scale : str
-            Of the horizontal axis, "linear" or "log".
+            Of the horizontal axis, "linear" or "log", from the smallest rate of scores, or 0.01 %.
         terms : str
             Words of the axes: "biometric" (FAR, TPR), "matching" (FMR, TMR), "pad" (APCER,
             1 - BPCER) or "ml" (FPR, TPR).
         **style
             Properties of the line, such as ``color`` or ``label`` (default: the curve's name).
-
-        Notes
-        -----
-        Line data are fractions. A log scale begins at the smallest rate above 0 of scores, at
-        0.01 % for distributions with a density.
 
         Examples
         --------
@@ -457,7 +450,7 @@ class RocHull(Exportable):
         return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
-        """Points along the hull: those of the curve off the chords, and the chords' ends.
+        """Points along the hull, with the chords' ends.
 
         Parameters
         ----------
@@ -489,7 +482,7 @@ class RocHull(Exportable):
         Returns
         -------
         OperatingPoint
-            Read the rate off as ``.hter``; on a chord with the upper of its thresholds.
+            The rate is its ``.hter``; on a chord it has the upper threshold.
 
         Examples
         --------
