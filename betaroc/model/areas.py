@@ -21,7 +21,7 @@ _CANCELS = 1e-2
 
 
 def gaps(pair: Pair) -> tuple[Thresholds, FloatArray]:
-    """Where FAR - TPR has its extremes, at equal densities and at jumps, and what it is there."""
+    """The extremes of FAR - TPR, and where they lie."""
     # From the smaller tails: it may be far less than the spacing of doubles near 1.
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     tpr, far = pair.candidate_rates[:2] if pair.discrete else (pair.tpr(t), pair.far(t))
@@ -32,7 +32,7 @@ def gaps(pair: Pair) -> tuple[Thresholds, FloatArray]:
 
 
 def ks(pair: Pair) -> float:
-    """sup abs(F_i - F_c), attained at a jump or where the densities are equal."""
+    """sup abs(F_i - F_c)."""
     t, gap = gaps(pair)
     k = int(np.argmax(np.abs(gap)))
     size = abs(float(gap[k]))
@@ -69,7 +69,7 @@ def partial_auc(pair: Pair, low: float, high: float) -> float:
 def _integral(
     pair: Pair, who: str, function: Callable[[Thresholds], FloatArray], ends: Thresholds
 ) -> float:
-    """Integral of a function over the continuous scores of a class between two thresholds."""
+    """Integral over the continuous scores of a class."""
     share, base = getattr(pair, who).continuous
     unit, joints = base.on_unit, Thresholds.from_theta(pair.joints.theta)
     place = Thresholds.from_logit if unit else Thresholds.from_theta
@@ -89,7 +89,7 @@ def _integral(
 
 
 def precision_at(pair: Pair, prior: float, recall: float) -> float:
-    """Precision at the threshold whose recall is nearest to `recall`, a limit at recall 0."""
+    """Precision at the nearest recall, a limit at 0."""
     t = operating_points.at_tpr(pair, recall)
     value = float(precision_of(prior, pair.tpr(t), pair.far(t)))
     if not math.isnan(value):
@@ -103,7 +103,7 @@ def precision_at(pair: Pair, prior: float, recall: float) -> float:
 
 
 def average_precision(pair: Pair, prior: float, points: int | None) -> float:
-    """Precision averaged over recall: the whole integral, or `points` recall levels."""
+    """Precision averaged over recall."""
     if points is not None:
         levels = np.linspace(0.0, 1.0, points)
         return math.fsum(precision_at(pair, prior, float(r)) for r in levels) / points
@@ -153,7 +153,7 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
 
 
 def cost_losses(a: float, b: float) -> Losses:
-    """U and V of a posterior c, both from incomplete beta functions."""
+    """U and V of a posterior c."""
     from scipy.special import betainc
 
     def at(c: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -165,7 +165,7 @@ def cost_losses(a: float, b: float) -> Losses:
 
 
 def _weighed(prior: float, losses: Losses, client: FloatArray, impostor: FloatArray) -> float:
-    """Loss of straight segments of the hull, given by the mass of either class on them."""
+    """Loss of straight segments of the hull."""
     own, other = prior * client, (1.0 - prior) * impostor
     some = own + other > 0.0
     own, other = own[some], other[some]
@@ -199,7 +199,7 @@ def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:
 
 
 def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Thresholds) -> float:
-    """Loss along the smooth arcs, where the posterior is that of the densities."""
+    """Loss along the smooth arcs of the hull."""
     if prior in (0.0, 1.0):
         return 0.0
     places = [pair.coordinates(t) for t in (pair.joints, starts, ends)]

@@ -67,7 +67,7 @@ def choose_linear(pair: EmpiricalPair, alpha: FloatArray, losses: _Losses) -> Th
 
 
 def least_weighted_errors(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
-    """For each weight w the threshold of least w FAR + (1 - w) FRR, ties on counts."""
+    """For each weight w the threshold of least w FAR + (1 - w) FRR."""
     if not decides_by_counts(pair):
         return _least_on_levels(pair, weights)
     gaps = pair.gaps
@@ -98,7 +98,7 @@ def error_weights(alpha: FloatArray) -> list[Fraction]:
 
 
 def hull_vertices(x: FloatArray, y: FloatArray) -> IntArray:
-    """Indices of the vertices of the lower left hull of points with ascending y."""
+    """Vertices of the lower left hull of points with ascending y."""
     lowest = np.minimum.accumulate(x)
     order: IntArray = np.flatnonzero(np.concatenate([[True], x[1:] < lowest[:-1]]))
     # Of equal y the last one kept has the smallest x.
@@ -107,13 +107,13 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> IntArray:
 
 
 def _least(criterion: FloatArray, total: FloatArray) -> IntArray:
-    """In each row least criterion, then least FAR + FRR, then lowest threshold (their order)."""
+    """Of each row the best column by the rule for ties."""
     totals = np.where(operating_points.near_least(criterion), total, np.inf)
     return np.asarray(np.argmax(operating_points.near_least(totals), axis=1), dtype=np.intp)
 
 
 def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
-    """The least weighted errors among jumps and where the likelihood ratio balances the costs."""
+    """The least weighted errors of a pair with a density."""
     levels = [math.log(w) - math.log(1 - w) if 0 < w < 1 else None for w in weights]
     nothing = pair.candidates[:0]
     roots = [nothing if level is None else pair.ratio_roots(level) for level in levels]
@@ -129,7 +129,7 @@ def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
 
 
 def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
-    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them."""
+    """The threshold of largest alpha P + (1 - alpha) R."""
     # Towards the upper end the value may rise to a limit that no threshold attains: the
     # last place at which the rates are numbers still comes nearest.
 
@@ -148,7 +148,7 @@ def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
 
 
 def _roots(pair: Pair, function: Function) -> FloatArray:
-    """Where a function changes its sign in the mesh, to which both sides of a jump belong."""
+    """Where a function changes its sign in the mesh."""
     mesh = pair.mesh
     if mesh.size == 0:
         return mesh
@@ -160,7 +160,7 @@ def _roots(pair: Pair, function: Function) -> FloatArray:
 
 
 def _last_places(pair: Pair) -> list[Thresholds]:
-    """Where each rate is the least that is a number still: a limit comes no nearer than there."""
+    """Where each rate is the least that is a number still."""
     least = np.array([_LEAST])
     laws = (pair.client, pair.impostor)
     return [law._upper_quantile(least, np.log(least)) for law in laws if law.continuous is not None]
@@ -170,7 +170,7 @@ def _last_places(pair: Pair) -> list[Thresholds]:
 def _nearest(
     pair: Pair, alpha: FloatArray, own: Sequence[IntArray], t: Thresholds, values: FloatArray
 ) -> Thresholds:
-    """For each alpha the threshold among its own of the nearest rate, ties to rounding by rule."""
+    """For each alpha the threshold of the nearest rate."""
     total, chosen = pair.far(t) + pair.frr(t), []
     for a, index in zip(alpha.tolist(), own, strict=True):
         gap = np.abs(values[index] - a)
@@ -182,7 +182,7 @@ def _nearest(
 
 
 class _Target(NamedTuple):
-    """A rate that a threshold can be chosen for: of one class, or precision."""
+    """A rate that a threshold can be chosen for."""
 
     rate: str
     who: str = ""
@@ -225,7 +225,7 @@ class _Target(NamedTuple):
         return _nearest(pair, alpha, own, t, rate)
 
     def levels(self, pair: Pair, prior: float) -> FloatArray:
-        """The rates that scores attain; of distributions those where the choice may jump."""
+        """The rates at which the choice may jump."""
         if decides_by_counts(pair):
             values = self.of_counts(pair, prior)
         elif not self.who:
@@ -238,7 +238,7 @@ class _Target(NamedTuple):
 
 # --------------------------------------------------------------------- targets of precision
 def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-    """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
+    """For each alpha the threshold of the nearest precision."""
 
     def gain(u: FloatArray) -> FloatArray:
         return _log_gain(pair, pair.place(u))
@@ -278,13 +278,13 @@ def _turns_of_precision(pair: Pair) -> Thresholds:
 
 
 def _precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
-    """Precision from the logs of both tails; nan, as for 0/0, where both rates underflow."""
+    """Precision; nan where both rates underflow."""
     values = _limit_of_precision(pair, prior, t)
     return np.where(pair.tpr(t) + pair.far(t) < operating_points.TINY, np.nan, values)
 
 
 def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
-    """Precision also where the rates underflow and only their quotient does not."""
+    """Precision from the logs of both tails."""
     with np.errstate(invalid="ignore", under="ignore", over="ignore"):
         return np.asarray(prior / (prior + (1.0 - prior) * np.exp(-_log_gain(pair, t))))
 
@@ -298,7 +298,7 @@ def _log_gain(pair: Pair, t: Thresholds) -> FloatArray:
 def _level_roots(
     function: Function, mesh: FloatArray, levels: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Number of the level, and place, of all crossings between neighbours of a mesh."""
+    """Number of the level, and place, of all crossings."""
     from scipy.optimize import elementwise
 
     values = function(mesh)
@@ -338,11 +338,11 @@ class Criterion:
     target: _Target | None = None
 
     def levels(self, pair: Pair, prior: float) -> FloatArray:
-        """Of a target: the rates attained; for distributions, where the choice may jump."""
+        """The rates at which the choice may jump."""
         return np.empty(0) if self.target is None else self.target.levels(pair, prior)
 
     def axes(self, measure: str, terms: str | None = None) -> AlphaAxes:
-        """What stands at the axes of a measure over alpha, in the words of a field or as slots."""
+        """What stands at the axes of a measure over alpha."""
         axis, title = self.axis, measure_title(measure)
         if terms is not None:
             fill = Vocabulary(checks.terms_of(terms)).fill
@@ -351,7 +351,7 @@ class Criterion:
         return AlphaAxes(axis, title, self.target is not None, is_rate(measure), self.single)
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
-        """The smallest and the largest rate that any threshold attains; None without target."""
+        """The smallest and the largest rate attained."""
         if self.target is None:
             return None
         counted = decides_by_counts(pair) and not (pair.client.rejected or pair.impostor.rejected)

@@ -39,7 +39,7 @@ def warn_of_scales(dev: Distributions, test: Distributions) -> None:
 
 
 def warn_of_reversed(laws: Distributions, name: str) -> None:
-    """AUC < 1/2; it is computed only where the medians are reversed."""
+    """Warn of an AUC below 1/2."""
     laws = _scored(laws)
     medians = [np.asarray(law.ppf(_QUANTILES))[1] for law in laws]
     if not medians[0] < medians[1]:
@@ -54,7 +54,7 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
 
 
 def _scored(laws: Distributions) -> Distributions:
-    """Of trials that have a score alone: the others say nothing of the scale."""
+    """Of trials that have a score alone."""
     return laws[0]._scored, laws[1]._scored
 
 
@@ -76,7 +76,7 @@ def _unit_against_real(sides: tuple[Any, Any]) -> str | None:
 
 
 def _other_spread(sides: tuple[Any, Any]) -> str | None:
-    """In both classes the middle 90 % are ten times as wide, or do not meet."""
+    """The middle 90 % are ten times as wide, or do not meet."""
     if min(law.total for side in sides for law in side) < _ENOUGH:
         return None
     # By side, class and end.

@@ -205,7 +205,7 @@ def _end(pair: Pair, *, lower: bool) -> End:
 
 # --------------------------------------------------------------------------------- theorem
 def shape_of_ends(at_zero: float, at_one: float) -> str:
-    """The whole curve by the sides on which it ends, each above (> 0), on (0) or below (< 0)."""
+    """The whole curve by the signs of its ends: above (> 0), on (0) or below."""
     # Where the likelihood ratio turns at most once the ends decide: D = F_i - F_c vanishes at both,
     # and D' = f_i - f_c has one zero where the sides are alike, two where they are not.
     if at_zero * at_one < 0.0:

@@ -112,7 +112,7 @@ class OperatingPoint(Result, Exportable):
 
     @classmethod
     def _of_rates(cls, t: Thresholds, rates: Sequence[FloatArray], prior: float) -> OperatingPoint:
-        """The point of FAR, FRR, TPR and TNR, arrays of the shape of the thresholds."""
+        """The point of FAR, FRR, TPR and TNR."""
         table = np.array(rates)
         if ((table < 0.0) | (table > 1.0)).any():
             far, frr, tpr, tnr = rates
@@ -382,7 +382,7 @@ def curve_table(points: OperatingPoint) -> Table:
 
 
 def rate_terms(terms: str, *pairs: Pair) -> Terms:
-    """The words of a field for rates of trials, which those of comparisons made are not."""
+    """The words of a field for rates of trials."""
     words = checks.terms_of(terms)
     if words.name == "matching" and any(map(some_rejected, pairs)):
         raise InputError.about("terms")(
@@ -394,7 +394,7 @@ def rate_terms(terms: str, *pairs: Pair) -> Terms:
 
 
 def some_rejected(pair: Pair) -> bool:
-    """Whether some trials have no score, so that no threshold accepts them."""
+    """Whether some trials have no score."""
     everyone = Thresholds.from_theta(-np.inf)
     return bool(pair.frr(everyone) + pair.tnr(everyone) > 0.0)
 

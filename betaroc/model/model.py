@@ -121,7 +121,7 @@ class ScoreModel(Exportable):
 
     @cached_property
     def _scored(self) -> ScoreModel:
-        """The pair of the trials that have a score, whose tails are not differences."""
+        """The pair of the trials that have a score."""
         return ScoreModel(self.client._scored, self.impostor._scored, prior=self.prior)
 
     def generic(self) -> ScoreModel:

@@ -53,7 +53,7 @@ def near_least(values: FloatArray) -> BoolArray:
 def nearest_balance(
     pair: Pair, gap: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 ) -> Thresholds:
-    """The candidate with the smallest abs(gap) of TPR, FAR and FRR under the tie rule."""
+    """The candidate with the smallest abs(gap)."""
     tpr, far, frr = pair.candidate_rates
     size, t = np.abs(gap(tpr, far, frr)), pair.candidates
     return t[best(t, np.where(size <= _TIE, 0.0, size), far + frr)]
@@ -115,7 +115,7 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
 
 
 def check_unreachable(pair: Pair, x: FloatArray) -> None:
-    """Where clients have no score no threshold has a smaller FRR than their share."""
+    """Refuse an FRR below the share of clients without a score."""
     least = float(pair.frr(Thresholds.from_theta(-np.inf)))
     below = np.flatnonzero(x < least)
     if below.size:
@@ -133,7 +133,7 @@ def _unless_nan(t: Thresholds, x: FloatArray) -> Thresholds:
 
 
 def at_tpr(pair: Pair, target: float) -> Thresholds:
-    """The threshold whose recall is nearest to `target`; 0/0 of precision left out."""
+    """The threshold of the nearest recall."""
     if pair.client.continuous is None:
         t = pair.candidates
         size = np.abs(pair.tpr(t) - target)

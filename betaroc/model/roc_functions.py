@@ -29,7 +29,7 @@ _EDGE = 8.0 * float(np.finfo(np.float64).eps)
 
 
 def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
-    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both."""
+    """Thresholds along a pair's curves, ascending."""
     # Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
     # their own thresholds, and jumps are kept even where they are more than `n`.
     wanted = count(_POINTS if n is None else n, "n", 2)
@@ -55,7 +55,7 @@ def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
 
 # ------------------------------------------------------------------------------ heights
 def height(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
-    """y at x, the top where the curve is vertical, along the segment where x falls on a jump."""
+    """y at x, the top where the curve is vertical."""
     t = _places(pair, x, upward=upward)
     client, impostor = pair.client.atoms.masses_at(t), pair.impostor.atoms.masses_at(t)
     if upward:
@@ -77,7 +77,7 @@ def height(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
 
 
 def _places(pair: Pair, x: FloatArray, *, upward: bool) -> Thresholds:
-    """Where the curve passes x: the lowest threshold with P(I > .) <= x, or its mirror."""
+    """Where the curve passes x."""
     with np.errstate(divide="ignore"):
         log_x = np.log(x)
     if upward:
@@ -91,7 +91,7 @@ def _snapped(
     inverted: Distribution, other: Distribution, t: Thresholds,
     rate: Callable[[Thresholds], FloatArray], x: FloatArray,
 ) -> Thresholds:  # fmt: skip
-    """The other law's atom where it has the wanted rate to rounding: an edge must be hit."""
+    """The other law's atom where it has the rate to rounding."""
     places = other.atoms.places
     if places.size == 0 or inverted.continuous is None:
         return t
@@ -122,7 +122,7 @@ def _next_above(law: Distribution, t: Thresholds) -> Thresholds:
 
 
 def leftmost(pair: Pair, y: FloatArray, *, upward: bool) -> FloatArray:
-    """Smallest x at height y, along the straight segment where y falls on a jump."""
+    """Smallest x at height y."""
     with np.errstate(divide="ignore"):
         log_y = np.log(y)
     if upward:
@@ -150,7 +150,7 @@ def leftmost(pair: Pair, y: FloatArray, *, upward: bool) -> FloatArray:
 
 # ------------------------------------------------------------------- the likelihood ratio
 def slope(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
-    """dy / dx at x, of the segment to the right at a corner, limits at 0 and 1."""
+    """dy / dx at x; see :meth:`Roc.slope`."""
     limits = ends(pair)
     t = _places(pair, x, upward=upward)
     if not upward:  # a jump ends at its own place: at its end go on to what follows
@@ -177,7 +177,7 @@ def slope(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
 
 
 def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
-    """P(client | score): of the densities, or of the masses where a distribution has an atom."""
+    """P(client | score)."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         odds = np.log(prior) - np.log1p(-prior)
         smooth = 1.0 / (1.0 + np.exp(-(odds + pair.log_ratio(t))))
@@ -244,7 +244,7 @@ def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
 
 
 def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
-    """Between two places of unlike sides; it may lie beyond all quantiles, and beyond doubles."""
+    """The crossing between two places of unlike sides."""
     inside = _jump_between(pair, low, high)
     if inside is not None:
         return inside
@@ -315,7 +315,7 @@ _SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5,
 
 
 def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
-    """Indices of the upper hull of points of which x and y ascend, without those on its chords."""
+    """Vertices of the upper hull of points with ascending x and y."""
     moves = np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0))
     points = np.append(moves, x.size - 1)
     dented = True
@@ -329,7 +329,7 @@ def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
 
 
 def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
-    """Both ends of every chord of the concave hull, FAR ascending, from lower to higher FAR."""
+    """Both ends of every chord of the concave hull, FAR ascending."""
     # A dense polyline tells where the dents are; each chord is then polished to
     # exact tangency.
     none = Thresholds.from_theta(np.empty(0))
@@ -355,7 +355,7 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
 
 
 def departure_of(pair: Pair) -> Thresholds | None:
-    """Where the hull of the whole leaves the curve for (1, 1), which no threshold attains."""
+    """Where the hull leaves the curve for a (1, 1) that no threshold attains."""
     # None where all trials have a score. The segment's slope FRR / (1 - FAR), of all that is not
     # accepted, is the least, so that on an arc it is the curve's own.
     if pair.frr(pair.accept_all) + pair.tnr(pair.accept_all) == 0.0:
@@ -369,7 +369,7 @@ def departure_of(pair: Pair) -> Thresholds | None:
 
 
 def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:
-    """One threshold of each point: the jump or end of the scale where there is one."""
+    """One threshold of each point, a jump where there is one."""
     moves = (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)
     group = np.concatenate([[0], np.cumsum(moves)])
     order = np.lexsort((~_is_candidate(pair, t), group))
@@ -383,7 +383,7 @@ def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
 
 
 def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
-    """The end of the scale for a point that is a corner of the square but for rounding."""
+    """The end of the scale for a corner of the square."""
     all_ = Thresholds.concatenate([pair.accept_all])
     rest = max(pair.tnr(end) - pair.tnr(all_), pair.frr(end) - pair.frr(all_))
     if rest[0] <= _CORNER:  # where trials have no score `all_` accepts less than everything
@@ -394,7 +394,7 @@ def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
 
 
 def _tangent(pair: Pair, right: Thresholds, left: Thresholds) -> list[Thresholds]:
-    """Both ends of a chord, tangent to the curve where it is smooth; empty of none."""
+    """Both ends of a chord; empty of none."""
     if pair.discrete:
         return [right, left] if pair.far(left)[0] > pair.far(right)[0] else []
 
@@ -411,7 +411,7 @@ def _polished(
     pair: Pair, ends: list[Thresholds],
     rise_and_run: Callable[[list[Thresholds]], tuple[FloatArray, FloatArray]],
 ) -> list[Thresholds]:  # fmt: skip
-    """A jump stays, a smooth end moves to where the slope is the chord's; empty of no chord."""
+    """Smooth ends moved to where the slope is the chord's."""
     for _ in range(60):
         rise, run = (float(part[0]) for part in rise_and_run(ends))
         if run <= 0.0 or rise <= 0.0:
@@ -425,7 +425,7 @@ def _polished(
 
 
 def nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
-    """A concave tangency near `end`, or the end itself where the curve jumps or stops."""
+    """A concave tangency near an end; a jump itself."""
     if roots.size == 0 or bool(_is_candidate(pair, end)[0]):
         return end
     u, here = pair.coordinates(roots), pair.coordinates(end)
@@ -435,7 +435,7 @@ def nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
 
 
 def is_concave(pair: Pair) -> bool:
-    """Slopes never rise as FAR grows: along the arcs, over the jumps and between them."""
+    """Whether slopes never rise as FAR grows."""
     if pair.turning_points().size:
         return False
     slopes = _slopes(pair)
@@ -447,7 +447,7 @@ def is_concave(pair: Pair) -> bool:
 
 
 def _slopes(pair: Pair) -> FloatArray:
-    """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending."""
+    """dTPR / dFAR of every arc and jump, FAR ascending."""
     # Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
     # a score, a mass at -inf that no threshold accepts, are no jump of it.
     bases = [law if law.continuous is None else law.continuous[1]
@@ -522,7 +522,7 @@ def crossings_of(*pairs: Pair) -> RocCrossings:
     """All crossings of the curves of two pairs; `Roc.crossings` documents it."""
 
     def gap(u: FloatArray) -> FloatArray:
-        """Log odds of one TPR less those of the other, 0 where only rounding is left."""
+        """Log odds of one TPR less those of the other."""
         one, two = (_log_odds_of_tpr(pair, u) for pair in pairs)
         with np.errstate(invalid="ignore"):
             size = 1.0 + np.maximum(np.abs(one), np.abs(two))
@@ -555,7 +555,7 @@ def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
 
 
 def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
-    """Of TPR where FAR has the log odds u; near 1 from FRR at TNR, which keeps the digits."""
+    """Log odds of TPR where FAR has the log odds u."""
     with np.errstate(under="ignore", invalid="ignore"):
         if not pair.atom_places.size:
             t = places_of_far(pair, u)
@@ -566,7 +566,7 @@ def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
 
 
 def _beside_jumps(pair: Pair) -> FloatArray:
-    """Both sides of each corner of a curve with jumps, in log odds of FAR."""
+    """Both sides of each corner, in log odds of FAR."""
     # They lie farther off than FAR is rounded: on a corner neither curve leads.
     if not pair.atom_places.size:
         return np.empty(0)
@@ -577,7 +577,7 @@ def _beside_jumps(pair: Pair) -> FloatArray:
 
 
 def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """More places where the curves turn towards each other without having met."""
+    """More places where the curves turn towards each other."""
     for turn in range(_TURNS):
         size, signs = np.abs(values), np.sign(values)
         inner, most = size[1:-1], np.maximum(size[:-2], size[2:])

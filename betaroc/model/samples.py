@@ -28,7 +28,7 @@ _FIRST = 512
 
 
 def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
-    """The scores as they are as a pair, with their observed prior; a summary's at its borders."""
+    """The scores as they are as a pair, with their observed prior."""
     called = data.name if name is None else name
     return ScoreModel(*data._distributions, prior=data.prior, name=called)
 
@@ -37,7 +37,7 @@ def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
 def largest_distance(
     law: Distribution, places: FloatArray, upto: FloatArray, below: FloatArray
 ) -> float:
-    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one."""
+    """sup abs(F - F_n), at a jump or just below one."""
     # `places` ascend and hold every jump of both; `upto` and `below` are F_n there and just below.
     # Between two places that were asked both functions stay between their values there: where
     # these allow no larger distance than one that was found, nothing is asked.
@@ -204,7 +204,7 @@ def _matrix(value: Any, names: Sequence[str], called: str) -> FloatArray:
 
 
 def _root(matrix: FloatArray) -> FloatArray:
-    """L with L L' = R, lower triangular; columns of pivot 0 are 0, so that equals stay equal."""
+    """L with L L' = R; columns of pivot 0 are 0."""
     k = matrix.shape[0]
     root = np.zeros((k, k))
     for j in range(k):

@@ -42,7 +42,7 @@ _KEYWORDS = (*POINTS, "tnr")
 
 
 class PointArguments(RateArguments, total=False):
-    """The keywords by which the point of a statistic is given: one of them, or none."""
+    """The keywords by which the point of a statistic is given."""
 
     confidence: float  # which `public` takes for the level
 
@@ -62,7 +62,7 @@ class EvaluationPoint(NamedTuple):
     value: Any = None
 
     def __str__(self) -> str:
-        """As it stands behind the name of a statistic; empty without a point."""
+        """As it stands behind the name of a statistic."""
         if self.point in ("", "at"):
             return f"@{self.value}" if self.point else ""
         values = self.value if self.point == "between" else (self.value,)
@@ -86,7 +86,7 @@ class EvaluationPoint(NamedTuple):
 
     @property
     def frr(self) -> float:
-        """The FRR at which an FRR or a TPR is given: 0.1 at a TPR of 0.9, digit for digit."""
+        """The FRR at which an FRR or a TPR is given."""
         return self.value if self.point == "frr" else checks.complement(self.value, self.point)
 
 
@@ -107,7 +107,7 @@ class UsedRate(NamedTuple):
 
     @property
     def tail(self) -> FloatArray:
-        """The smaller of the rate and its complement; nan where it is exactly 0 or 1."""
+        """The smaller of both; nan where it is 0."""
         smaller = np.minimum(self.rate, self.rest)
         return np.where(smaller == 0.0, np.nan, smaller)
 
@@ -115,7 +115,7 @@ class UsedRate(NamedTuple):
 def rates_of_point(
     point: OperatingPoint, solved: Mapping[str, Any] | None = None
 ) -> list[UsedRate]:
-    """Both rates of a point; those that were asked for as they were asked."""
+    """Both rates of a point, as asked where they were."""
     result = []
     for name, rate, rest in ((FRR, point.frr, point.tpr), (FAR, point.far, point.tnr)):
         asked = (solved or {}).get(name)
@@ -197,7 +197,7 @@ class Statistic:
 
     @property
     def is_parameter(self) -> bool:
-        """Whether it is of one distribution, which may have none such."""
+        """Whether it is of one distribution."""
         return self.absence is not None
 
 
@@ -242,7 +242,7 @@ def _of_point(optimum: Optimum, title: str, *, best: bool = True, **options: Any
 def _at_named(
     name: str, measure: str, title: str, *, best: bool = True, **options: Any
 ) -> Statistic:
-    """The value of a measure at a named point; at least that of the trivial classifier."""
+    """The value of a measure at a named point."""
     row, find = MEASURES[measure], NAMED_POINTS[name][0]
     optimum = Optimum(lambda model, _: find(model), lambda point, _: row.value(point))
     return _of_point(optimum, title, best=best, **_options_of(measure) | {"low": 0.0} | options)
@@ -261,7 +261,7 @@ def _widest(_: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
 
 
 def _widest_gap(model: ScoreModel, _: EvaluationPoint) -> OperatingPoint:
-    """Where the distribution functions are furthest apart, whichever lies above."""
+    """Where the distribution functions are furthest apart."""
     above = model.min_weighted_error(0.5)
     if float(above.tpr - above.far) >= model.ks() * (1.0 - 1e-9):
         return above
@@ -286,7 +286,7 @@ def _of_end(what: str, end: str) -> Statistic:
 
 
 def _parameter(who: str, name: str) -> Statistic:
-    """A parameter of a distribution, or of what it inflates; nan of one that has none such."""
+    """A parameter of a distribution, or of what it inflates."""
 
     def value(model: ScoreModel, _: EvaluationPoint) -> float:
         law = getattr(model, who)
@@ -365,7 +365,7 @@ STATISTICS: dict[str, Statistic] = {
 
 # -------------------------------------------------------------------------- what is asked for
 class StatisticSpec(NamedTuple):
-    """A statistic and where it is taken; written as its name with its point behind "@"."""
+    """A statistic and where it is taken."""
 
     name: str
     row: Statistic
@@ -406,7 +406,7 @@ class StatisticSpec(NamedTuple):
         return self.as_number(self.value(model))
 
     def as_number(self, value: Any) -> float:
-        """The number of a value, which functions of users may fail to give."""
+        """The number of a value."""
         if self.row.scale == "threshold" and isinstance(value, OperatingPoint):
             value = value.threshold
         try:
@@ -423,7 +423,7 @@ class StatisticSpec(NamedTuple):
         return f"the ROC crosses the diagonal {times}, and the point 'crossing' needs exactly one"
 
     def rates(self, model: ScoreModel) -> list[UsedRate]:
-        """The rates of a model that it rests on; none of areas, shapes and functions."""
+        """The rates of a model that it rests on."""
         return self.row.rates(model, self.where) if self.row.rates else []
 
 
@@ -529,7 +529,7 @@ def _evaluation_point(
 
 
 def ascending_pair(value: Any) -> tuple[float, float]:
-    """Two fractions that ascend: the range `between` which a number is taken."""
+    """The range `between` which a number is taken."""
     low, high = (checks.fraction(x, "between") for x in checks.span(value, "between"))
     return low, high
 
