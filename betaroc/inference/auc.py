@@ -129,7 +129,7 @@ def auc_interval(
 
 # ----------------------------------------------------------------------------- placements
 class PairedAreas(NamedTuple):
-    """The areas of two classifiers on the same trials, and how surely they differ."""
+    """The areas of two classifiers on the same trials."""
 
     area: float
     other: float
@@ -142,7 +142,7 @@ class PairedAreas(NamedTuple):
 
 
 def paired_areas(a: Scores, b: Scores) -> PairedAreas:
-    """DeLong's paired variance for few trials: Student's t takes the place of the normal."""
+    """DeLong's paired variance, with Student's t for few trials."""
     (area, parts), (second, others) = _placements(a, "a"), _placements(b, "b")
     apart = [settled(first - two) for first, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
@@ -165,7 +165,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
 
 
 def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float, float]:
-    """The sum of independent variances, and its degrees of freedom; infinite of no variance."""
+    """The sum of independent variances, and its degrees of freedom."""
     total = math.fsum(variances)
     below = math.fsum(v * v / f for v, f in zip(variances, freedoms, strict=True))
     return total, total**2 / below if below > 0.0 else math.inf
@@ -235,7 +235,7 @@ def spread_of(parts: list[FloatArray], groups: trial_groups.Groups) -> tuple[flo
 
 # ----------------------------------------------------------------------------- intervals
 class DelongArea(NamedTuple):
-    """The area of one system, and how sure one may be of it."""
+    """The area of one system with its error."""
 
     area: float
     parts: list[FloatArray]
@@ -281,7 +281,7 @@ class DelongArea(NamedTuple):
         return (float(expit(low)), float(expit(high))), "logit-delong+newcombe"
 
     def delong(self, tail: float, *, logit: bool) -> Limits:
-        """Estimate -+ as many deviations as the tail leaves, of the area or of its logit."""
+        """Estimate -+ z deviations, of the area or of its logit."""
         from scipy.special import expit
 
         if not logit:
@@ -303,7 +303,7 @@ class DelongArea(NamedTuple):
         return -float(stdtrit(self.freedom, tail)) * self.sd
 
     def newcombe(self, tail: float) -> Limits:
-        """Areas from which the observed one is not too far by their own deviations."""
+        """Areas at most z of their own deviations away."""
         low, missed = _newcombe_tails(self.area, self.sizes, tail)
         return low, 1.0 - missed
 

@@ -35,7 +35,7 @@ from betaroc.model.statistics import STATISTICS, StatisticSpec
 
 
 def block_diag(*blocks: FloatArray) -> FloatArray:
-    """Matrices along a diagonal; not scipy.linalg's, whose import takes longer than most calls."""
+    """Matrices along a diagonal, without the slow import of scipy.linalg."""
     result, row, column = np.zeros(np.sum([part.shape for part in blocks], axis=0)), 0, 0
     for part in blocks:
         rows, columns = part.shape
@@ -102,14 +102,14 @@ def _policy_in_force(result: Estimate) -> str | None:
 
 
 def in_cells(result: Estimate) -> bool:
-    """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
+    """Whether some scores count by the probability of a cell."""
     return _policy_in_force(result) in {"censor", "matlab", "interval"}
 
 
 def _cell_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
-    """What one observation of each value adds by its cell, or by what lies beyond an edge."""
+    """What one observation of each value adds by its cell."""
     policy, support = _policy_in_force(result), result.distribution.support
     resolution = (result.boundary and result.boundary.resolution) or 0.0
     if policy == "interval":
@@ -171,7 +171,7 @@ def _stretch_of(freedom: float) -> float:
 
 
 def _check_light(result: Estimate) -> None:
-    """Errors need more than one trial, and a weight is a number of trials."""
+    """Errors need more than one trial."""
     trials = inner_trials(result)
     if not trials > 1.0:
         rule = "have a total weight above 1 between the point masses: weights are numbers of trials"
@@ -218,12 +218,12 @@ class SmallSample(NamedTuple):
         return float(slopes @ np.linalg.lstsq(self.roots.T, self.bias, rcond=None)[0])
 
     def draw(self, stream: np.random.Generator, size: int) -> FloatArray:
-        """Errors of all coordinates: Student's in each class, less the bias; a row per draw."""
+        """Drawn errors of all coordinates, a row each."""
         z = stream.standard_normal((size, self.roots.shape[0]))
         return np.asarray((z / self._errors(stream, size)[:, self.owner]) @ self.roots - self.bias)
 
     def largest(self, slopes: FloatArray, options: IntervalOptions) -> float:
-        """Quantile of the largest studentised departure of many numbers, a row of slopes each."""
+        """Quantile of the largest studentised departure of many numbers."""
         variances = self.variances(slopes)
         moving = np.sum(variances, axis=1) > 0.0
         slopes, variances = slopes[moving], variances[moving]
@@ -255,7 +255,7 @@ class SmallSample(NamedTuple):
 
 
 def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
-    """The same of numbers whose errors are known: a row of changes each."""
+    """`SmallSample.largest` of numbers whose errors are known."""
     k = changes.shape[1]
     errors = SmallSample(np.eye(k), np.zeros(k, np.intp), (math.inf,), np.zeros(k))
     return errors.largest(changes, options)
@@ -347,7 +347,7 @@ Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 @dataclass(frozen=True, eq=False)
 class PerturbedModels:
-    """A fit, the errors of its parameters in free coordinates, and the models a step away."""
+    """A fit, the errors of its parameters, and the models a step away."""
 
     fit: PairEstimate
     groups: bool
@@ -462,7 +462,7 @@ def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) ->
 
 
 def slopes_along(roots: FloatArray, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Changes of numbers, which are given off by so much, along each root; on the last axis."""
+    """Changes of numbers along each root, on the last axis."""
     return _slopes([(of(STEP * r), of(-STEP * r)) for r in roots])
 
 
@@ -507,7 +507,7 @@ class Delta(NamedTuple):
 
 
 def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, ScoreModel]) -> _T:
-    """A number of a system, or of two, with the scores that speak for it; a warning of none."""
+    """A number with the scores that speak for it; a warning of none."""
     beyond, flags = [], []
     for evidence, model in systems:
         asked = spec.rates(model)
@@ -563,7 +563,7 @@ def _complement(rest: Interval) -> Interval:
 
 
 def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
-    """A statistic of a model, and of those a step along each root of a covariance away."""
+    """A statistic of a model, with its slopes along the steps."""
     row, value = spec.row, spec.value(model)
     estimate = _finite(spec, model, value)
     to, from_scale = _scale(row.scale, spec, model)
@@ -594,7 +594,7 @@ def _finite(spec: StatisticSpec, model: ScoreModel, value: Any) -> float:
 def _scale(
     name: str, spec: StatisticSpec, model: ScoreModel
 ) -> tuple[Callable[[Any], float], Callable[[float], float]]:
-    """Where the error is nearly normal: there from a statistic's value, and back to a number."""
+    """To the scale on which the error is nearly normal, and back."""
     from scipy.special import ndtr, ndtri
 
     if name == "threshold" and model._pair.unit:

@@ -370,7 +370,7 @@ def _of_counts(
     counted: list[CountedScores], spec: StatisticSpec, options: IntervalOptions, *, paired: bool,
     by_trial: bool,
 ) -> Difference:  # fmt: skip
-    """By the intervals of both; of EERs by the influence of each trial, unless ties make steps."""
+    """By the intervals of both, or of EERs by influence."""
     spread = np.zeros((2, 2))
     if paired or by_trial:
         parts = [_score_influence(c, spec, options) for c in counted]
@@ -418,7 +418,7 @@ def _on_the_same_trials(
 def _score_influence(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """What each client and each impostor moves in a number, of the EER to scale."""
+    """What each client and each impostor moves in a number."""
     if options.method == "effective-size":
         return of_scores.of_trials(counted, of_scores.INFLUENCES[spec.name](counted, spec))
     scores: Any = counted.data
@@ -431,7 +431,7 @@ def _by_influence(
     counted: Sequence[CountedScores], spec: StatisticSpec, covariance: FloatArray,
     options: IntervalOptions,
 ) -> Difference:  # fmt: skip
-    """Of EERs by Student's t, with a trial of each class for which the systems disagree."""
+    """Of EERs by Student's t."""
     from scipy.special import stdtr, stdtrit
 
     one, two = (of_scores.number_of_scores(spec, c.model) for c in counted)
@@ -497,7 +497,7 @@ def _of_families(
 def _influence(
     f: SupportedPair, scores: Scores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """What each client and impostor adds to a number of a fit, by scores of the likelihood."""
+    """What each client and impostor adds to a number of a fit."""
     near = near_of(f, groups=options.groups)
     slopes = delta(spec, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]

@@ -78,7 +78,7 @@ class BootstrapRows:
 
 
 def _copies(rng: np.random.Generator, size: int, copies: IntArray, share: float) -> IntArray:
-    """How often each of some rows is drawn if a share of their copies is, a row per replicate."""
+    """How often each row is drawn if a share of the copies is."""
     total, n = int(np.sum(copies)), copies.size
     drawn = max(1, round(share * total))
     if total > _COPIES_A_ROW * n:
@@ -91,7 +91,7 @@ def _copies(rng: np.random.Generator, size: int, copies: IntArray, share: float)
 
 
 class GroupedCounts(NamedTuple):
-    """Error counts and class sizes of replicates, a row each; sizes are 1 where one was empty."""
+    """Error counts and class sizes (at least 1) of replicates."""
 
     rejected: IntArray
     accepted: IntArray
@@ -171,7 +171,7 @@ class DrawnScores:
                 yield tuple(None if empty else maker(counts, stream) for maker in makers)
 
     def tpr(self, far: FloatArray) -> FloatArray:
-        """The TPR at each FAR of the first system, a row per replicate that has both classes."""
+        """The TPR at each FAR, a row per replicate with both classes."""
         rows, result = SortedRows.of(self.systems[0]), []
         thresholds = np.unique(np.append(-np.inf, rows.scores[1]))
         at = [np.searchsorted(scores, thresholds, side="right") for scores in rows.scores]

@@ -232,12 +232,12 @@ def difference_ends(one: Interval, two: Interval, r: float) -> Limits:
 
 
 def from_log(y: float) -> float:
-    """exp(y); where that leaves the doubles the end of the scale, 0 or inf; nan of nan."""
+    """exp(y), without overflow."""
     return math.inf if y > _LARGEST else math.exp(y)
 
 
 def from_logit(y: float) -> float:
-    """1/(1 + exp(-y)); where that leaves the doubles the end of the scale; nan of nan."""
+    """1/(1 + exp(-y)), without overflow."""
     if y < 0.0:
         odds = math.exp(y)
         return odds / (1.0 + odds)

@@ -245,7 +245,7 @@ _TENTH = 0.1
 def intervals_of_fit(
     f: PairEstimate, spec: StatisticSpec, options: IntervalOptions
 ) -> Callable[[float], Interval]:
-    """The interval at any level: of a tail where the number rests on one, else of parameters."""
+    """The interval at any level, of a tail or of parameters."""
     options = options if options.method is None else options.by((*METHODS, TAIL_METHOD, FAMILY))
     if options.method == METHODS[1]:
         return lambda level: bare_interval(f, spec, replace(options, level=level))
@@ -516,7 +516,7 @@ def _has_width(low: Any, high: Any) -> Any:
 
 
 def _hull_ends(family: tuple[Any, Any], scores: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Ends of both, of the family's no more than a length of the scores' own beyond that."""
+    """Ends of both, the family's cut a length of the scores' own beyond those."""
     # Scores that leave no width, as replicates of classes apart do, say nothing of what is long.
     length = np.where(_has_width(*scores), scores[1] - scores[0], math.inf)
     low = np.minimum(scores[0], np.maximum(family[0], scores[0] - length))
@@ -717,7 +717,7 @@ def _hull_of_fit(
     f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
     simultaneous: bool,
 ) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
-    """Of what the band is, and its ends: of the family, and of the scores unless left out."""
+    """Of what the band is, and its ends."""
     scores = None
     if options.method is None:
         with suppress_warnings(), suppress(errors.InputError):

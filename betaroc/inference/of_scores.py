@@ -310,7 +310,7 @@ class PointLikelihood:
         return np.asarray(self.first + np.flatnonzero(possible))
 
     def ends_of(self, name: str, options: IntervalOptions) -> Limits:
-        """Ends of a measure: where ties leave few thresholds over these, else along the line."""
+        """Ends of a measure, over few tied thresholds or along the line."""
         gaps = self.counted.pair.gaps
         result = [
             interval_at(self.counted, name, gaps.thresholds(np.array([k])), options)
@@ -377,7 +377,7 @@ def _share_interval(counted: CountedScores, influence: Influence, tail: float) -
 
 
 def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
-    """The number with as many and as few impostors above all clients as one sample in ten hides."""
+    """The number with as many and as few rare impostors as one sample in ten hides."""
     # A rare kind of impostor that the scores do not show, or show too often, adds no variance.
     client, impostor = counted.evidence.counts
     (clients, _), (places, masses), n = client._steps, impostor._steps, counted.evidence.sizes[1]
@@ -529,7 +529,7 @@ def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
 
 
 def _measured_at(spec: StatisticSpec) -> str | None:
-    """The measure, of what is taken at a threshold in which scores have no say; else None."""
+    """The measure that is taken at a fixed threshold; else None."""
     name, where = spec.name, spec.where
     fixed = where.point == "threshold" or where.value == _ACTUAL
     return _OF_ACTUAL.get(name, name if fixed and name in MEASURES else None)
@@ -711,7 +711,7 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
 
 # -------------------------------------------------------------- at a point that varies too
 def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
-    """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
+    """Of what lies where a rate is given, over all thresholds that may be there."""
     name, near = spec.name, PointLikelihood(counted, _balanced_point(spec), options.level)
     if name == "threshold":
         return near.threshold_ends()
@@ -729,7 +729,7 @@ def _balanced_point(spec: StatisticSpec) -> EvaluationPoint:
 def replicates_of(
     systems: Sequence[Scores], spec: StatisticSpec, options: IntervalOptions
 ) -> FloatArray:
-    """The statistic of each system in each replicate, nan where it has no value; a row each."""
+    """The statistic of each system in each replicate."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
         check_still(scores, name, groups=options.groups)
@@ -756,7 +756,7 @@ def _drawn(scores: Scores, spec: StatisticSpec, options: IntervalOptions) -> Int
 
 
 def warn_of_no_width(values: FloatArray, name: str) -> None:
-    """Replicates that are all one number vary by nothing, which is no certainty."""
+    """Warn of replicates that are all one number."""
     keep = values[~np.isnan(values)]
     if keep.size > 1 and np.all(keep == keep[0]):
         warn(

@@ -50,7 +50,7 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
 def _put_on_union(
     content: Sequence[dict[str, Any]], who: str, ids: Sequence[AnyArray], names: Sequence[str]
 ) -> None:
-    """One row per trial that has a score in some system, and per trial that has none in any."""
+    """One row per trial of any system."""
     keys = [[tuple(x) if isinstance(x, list) else x for x in labels.tolist()] for labels in ids]
     union = list(dict.fromkeys(chain(*keys)))
     in_all = []
@@ -150,7 +150,7 @@ def _check_equal(
 
 
 def _check_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
-    """Files whose labels come in different orders hardly list the same trials row by row."""
+    """Files whose labels come in different orders are not paired by row."""
     both = [s for s in (a, b) if isinstance(s, Scores)]
     sources = [s.source for s in both if s.source is not None and s.source.order is not None]
     if len(sources) < 2 or all(s.client_ids is not None for s in both):

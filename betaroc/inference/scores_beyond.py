@@ -73,7 +73,7 @@ def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float)
 def grouped_share(
     groups: Groups, which: int, beyond: FloatArray, n: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Shares of the scores of a class that are counted, as in `worth`; variances between groups."""
+    """Shares of the scores of a class, and their variances between groups."""
     cut, size = groups.rows[0].size, groups.sizes[which] or 0
     mine = (slice(cut), slice(cut, None))[which]
     share = np.nansum(beyond * groups.copies[mine, None], axis=0) / n
@@ -149,7 +149,7 @@ class Misfit(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSupport(Value):
-    """The scores behind a fit, or behind themselves, asked for what they say of its rates."""
+    """What the scores behind a fit, or scores alone, say of rates."""
 
     data: ScoreData
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)
@@ -197,7 +197,7 @@ class SampleSupport(Value):
         return np.asarray(self.sizes[asked.who] * np.minimum(scored.rate, scored.rest))
 
     def scored(self, asked: UsedRate) -> UsedRate:
-        """The rate and its complement less the share of trials without a score, who say nothing."""
+        """The rate and its complement less the trials without a score."""
         return less_absent(asked, self.absent(asked.who))
 
     def absent(self, who: int) -> float:
@@ -205,7 +205,7 @@ class SampleSupport(Value):
         return float(self.counts[who].rejected / self.totals[who])
 
     def extrapolated(self, asked: UsedRate) -> BoolArray:
-        """Where less than one is expected; never for 0 and 1, nor for what was counted."""
+        """Where less than one score is expected."""
         if self.fitted[asked.who] is None and not asked.solved:
             return np.zeros(np.shape(asked.rate), dtype=np.bool_)
         tail = self.scored(asked).tail
@@ -292,7 +292,7 @@ def contradicted(low: Any, high: Any, rate: Any) -> Any:
 
 
 def less_absent(asked: UsedRate, absent: float) -> UsedRate:
-    """The rate and its complement less a share of trials without a score, who say nothing."""
+    """The rate and its complement less a share of trials without a score."""
     if not absent:
         return asked
     low = asked.rate if asked.name == FRR else asked.rest
@@ -327,7 +327,7 @@ def tell_of_chance(name: str, evidence: SampleSupport, model: ScoreModel) -> Non
 
 
 def needed(rate: float) -> str:
-    """Scores that show a rate at least once with 95 % probability, two digits of them: 3/rate."""
+    """Scores that show a rate at least once with 95 % probability: 3/rate."""
     return about(SHOW / rate)
 
 
@@ -389,7 +389,7 @@ def stated(
 
 
 def tell(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
-    """Warn of rates that no score speaks for, and of counts that contradict the fit, once each."""
+    """Warn of rates that no score speaks for and of counts that contradict."""
     beyond = _tell_extrapolated(evidence, asked)
     words = "; ".join(misfit.words() for misfit in map(evidence.misfit, asked) if misfit)
     if words:
