@@ -123,7 +123,7 @@ class TargetCheck(NamedTuple):
     >>> f = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(500, 500, rng=1))
     >>> target = br.check_fit(f, far=0.001, replicates=19, rng=1).targets[0]
     >>> target.expected, target.observed, target.verdict, target.needed
-    (0.5, 0.0, 'cannot tell', 12536)
+    (0.5, 0.0, 'cannot tell', 12540)
     """
 
     rate: str
@@ -169,10 +169,7 @@ _NONE_GOOD = GoodDownTo(None, None)
 def check_targets(
     f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
-    """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first.
-
-    Of groups n is replaced by `effective_size` (Korn and Graubard 1998).
-    """
+    """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first."""
     level, any_rate = checks.level(level), far is not None or frr is not None
     result: list[TargetCheck] = []
     for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
@@ -201,14 +198,14 @@ def check_targets(
 
 
 def _check_copies(scores: ScoreData, who: str) -> None:
-    """Weights of a class must be numbers of copies; a summary has none."""
+    """Refuse fractional weights."""
     check_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
 
 
 def _checked(
     f: PairEstimate, evidence: SampleSupport, which: int, targets: FloatArray, level: float
 ) -> list[TargetCheck]:
-    """The counts beyond a fit's own thresholds for rates of one class, and what they say."""
+    """What is counted beyond a fit's own thresholds for rates of one class."""
     above, pair = which == 1, f.model._pair
     t = (operating_points.at_far if above else operating_points.at_frr)(pair, targets)
     rates = (pair.far if above else pair.frr)(t)
@@ -246,7 +243,7 @@ def _checked(
 def _unjudged(
     f: PairEstimate, evidence: SampleSupport, which: int, target: float, rate: float
 ) -> str:
-    """Why a count says nothing of the fit's rate for a target; "" where it does."""
+    """Why a count says nothing of the fit's rate; "" where it does."""
     if evidence.fitted[which] is None:
         return _PLACED
     who, side = CLASSES[which], ("lower", "upper")[which]
@@ -268,7 +265,7 @@ def _judged(
     rate: float, share: float, n: float, worth: float, ends: tuple[float, float], tail: float, *,
     coarse: bool,
 ) -> tuple[str, str, int | None]:  # fmt: skip
-    """Verdict, reason and the scores that would tell, of a rate of which a share was counted."""
+    """Verdict, reason and the scores that would tell."""
 
     def at(size: float) -> str:
         """The verdict if the rate counted were that of so many scores."""
@@ -285,48 +282,34 @@ def _judged(
     size = worth
     while at(size) == "cannot tell" and size < 1e300:
         size *= 1.1
-    more = max(size, _planned(rate, tail)) * n / worth
+    more = max(size, _planned(tail) / rate) * n / worth
     if not math.isfinite(more):  # of a target next to 0
         return verdict, words, None
     return verdict, f"{words}; about {about(math.ceil(more))} scores would tell", math.ceil(more)
 
 
 def _ruled(low: float, high: float) -> str:
-    """The verdict on the ends of an interval divided by the rate asked."""
+    """The verdict on an interval divided by the rate asked."""
     if contradicted(low, high, 1.0):
         return "poor"
     return "good" if low >= 1.0 / WITHIN and high <= WITHIN else "cannot tell"
 
 
 @lru_cache(maxsize=256)
-def _planned(rate: float, tail: float) -> float:
-    """Scores from which on a right fit is found good with probability .8.
+def _planned(tail: float) -> float:
+    """Expected scores from which on a right fit is found good with probability .8 (Poisson)."""
+    from scipy.special import gammaincc, gammainccinv, gammaincinv
 
-    Clopper and Pearson's low end of k of n is at least p if P(X >= k) <= `tail` at p, the high
-    end at most p if P(X <= k) <= `tail`.
-    """
-    from scipy.special import bdtrik, betaincc
-
-    def at_most(k: FloatArray, n: FloatArray, share: float) -> FloatArray:
-        return np.where(k < n, betaincc(k + 1.0, np.maximum(n - k, 1.0), share), 1.0)
-
-    p = max(rate, 1e-6)  # from there on Poisson's distribution, in n p alone
-    most = 64.0
-    while True:
-        n = np.ceil(np.linspace(1.0, most, 640) / p)
-        fewest = np.floor(bdtrik(1.0 - tail, n, p / WITHIN)) + 1.0
-        fewest += at_most(fewest - 1.0, n, p / WITHIN) < 1.0 - tail
-        top = np.minimum(np.floor(bdtrik(tail, n, min(p * WITHIN, 1.0))), n)
-        top = np.where(p * WITHIN >= 1.0, n, top)
-        power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
-        weak = np.flatnonzero(power < POWER)
-        if not weak.size or weak[-1] + 1 < n.size:
-            return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
-        most *= 2.0
+    counts, expected = np.arange(1.0, 800.0), np.linspace(0.0, 200.0, 10_001)[1:]
+    # The exact ends of each count, its high one from 0 on, decide from and up to which it is good.
+    fewest = 1.0 + np.searchsorted(gammaincinv(counts, tail), expected / WITHIN)
+    most = np.searchsorted(gammainccinv(counts, tail), expected * WITHIN, side="right")
+    power = gammaincc(most, expected) - gammaincc(fewest, expected)
+    return float(expected[np.flatnonzero(power < POWER)[-1] + 1])
 
 
 def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
-    """The smallest target of each rate such that it and all larger ones are good."""
+    """The smallest targets such that all larger ones are good."""
     result: list[float | None] = []
     for rate in GoodDownTo._fields:
         rows = sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target)
@@ -336,7 +319,7 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
 
 
 def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
-    """Poor if any rate is, good if some rate of each class that was counted is; and where."""
+    """Poor if any rate is, good if some rate of each class is."""
     poor = [t for t in targets if t.verdict == "poor"]
     passed = {t.rate for t in targets if t.verdict == "good"}
     verdict = "good" if passed and passed == {t.rate for t in targets} else "cannot tell"
@@ -362,7 +345,7 @@ def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
-    """A row per rate, the reason below it where the verdict is not good."""
+    """A row per rate, with the reason where it is not good."""
     rows = []
     for t in targets:
         expected, observed = (
@@ -380,7 +363,7 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
 
 # ------------------------------------------------------------------------ said with every fit
 def misfit(f: PairEstimate) -> list[Notice]:
-    """That the fitted distributions do not describe the scores, as `fit` documents it."""
+    """That the fitted distributions do not describe the scores."""
     evidence = evidence_of_pair(f)
     off = [words for k in (0, 1) if (words := misfit_words(evidence, k))]
     if not off:
@@ -396,7 +379,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
 
 
 def misfit_words(evidence: SampleSupport, k: int, rate: float = LOW_RATE) -> str:
-    """Where a fitted distribution is too far from the share of the scores, or counts at a rate."""
+    """Where a class departs from its distribution by distance or counts."""
     law, places = evidence.fitted[k], evidence.counts[k]._steps[0]
     if law is None:
         return ""
@@ -449,10 +432,7 @@ class RocDistance(NamedTuple):
 
 
 class FitStatus(NamedTuple):
-    """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
-
-    A curve that is good beside a rate that is not is "good as a curve only".
-    """
+    """A verdict on a fit, of what, and the numbers behind it."""
 
     of: str
     verdict: str
@@ -480,8 +460,7 @@ class FitCheck(Result, Exportable):
     Parameters
     ----------
     ks, cvm, ad, information : ClassTests or None
-        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling and information-matrix test; None
-        where only rates were counted.
+        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling and information-matrix test.
     roc_distance : RocDistance or None
         Of the fitted ROC from the empirical one.
     verdict, reason : str
@@ -601,7 +580,7 @@ class FitCheck(Result, Exportable):
         return rates_status(self.targets, self.good_down_to)
 
     def _tables(self, without: str = "") -> list[Node]:
-        """The tests and the distance of the ROC, `without` what; the counts at thresholds."""
+        """The tests, the distance of the ROC, and the counts."""
         shown: list[Node] = []
         if self.ks is not None:
             rows = (
@@ -671,7 +650,7 @@ def check_fit(
     ------
     InputError
         For a fit of cells, censored scores or a summary, unless `far` or `frr` is given; for
-        fractional weights; if an option is out of range, as rates of 0 and 1 are.
+        fractional weights; if an option is out of range.
     InputTypeError
         If `f` is no Fit, or of family "empirical" and neither `far` nor `frr` is given.
     FitError
@@ -684,17 +663,15 @@ def check_fit(
     as its own scores, and what lies beyond the joint of a tail. Simulation and distances are of the
     distributions without tails and of the trials that have a score.
 
-    Distances are the largest difference of both rates at once, along FAR + TPR = constant. The
+    The distance d is the largest difference of both rates at once, along FAR + TPR = constant. The
     verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
     of an empirical ROC from that of the distributions that made it, and at least 1 - (1 -
     level)^(1/n); not on p-values: with 1e5 scores every family is rejected by them, with 30 none.
-    Trials are taken as independent.
 
-    p = (1 + number of simulated statistics >= the observed) / (1 + replicates), of sets drawn from
-    the fit and fitted again (Stute, Gonzalez Manteiga and Presedo Quindimil 1993), mixtures by EM
-    until a step gains less than 0.005. From 1000 scores per class on the null distribution is that
-    of 1000. The tests are of the scores between point masses; that of information is White's
-    (1982).
+    p = (1 + number of simulated statistics >= the observed) / (1 + replicates), of sets of at most
+    1000 independent trials per class drawn from the fit and fitted again (Stute, Gonzalez Manteiga
+    and Presedo Quindimil 1993), mixtures by EM until a step gains less than 0.005. The tests are of
+    the scores between point masses; that of information is White's (1982).
 
     Examples
     --------
@@ -753,7 +730,7 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
 
 # ------------------------------------------------------------------------ by simulation
 class _Sampled(NamedTuple):
-    """Scores, rows sorted, how many copies of each column there are, and shares of point masses."""
+    """Rows of sorted scores, copies of the columns, and shares of point masses."""
 
     x: FloatArray
     copies: FloatArray
@@ -768,7 +745,7 @@ class _Sampled(NamedTuple):
 
 @dataclass(frozen=True)
 class _Side:
-    """One class: its scores between the point masses, sorted, and its fitted distribution."""
+    """One class: its scores and its fitted distribution between point masses."""
 
     family: str
     #: The fitted distribution with its point masses, and that of the scores.
@@ -842,7 +819,7 @@ def _sides(f: PairEstimate) -> list[_Side]:
 
 
 def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
-    """The scores of a class that count, ascending, and how many copies of each there are."""
+    """The scores of a class in order, and their copies."""
     _check_copies(scores, who)
     values, copies = getattr(scores, who), weights_of(scores, who)
     order = np.argsort(values, kind="stable")
@@ -853,7 +830,7 @@ def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
 def _simulated(
     sides: list[_Side], replicates: int, level: float, unseen: float, rng: Any
 ) -> tuple[list[ClassTests], RocDistance]:
-    """The four tests of both classes, and the distance of the ROC."""
+    """The tests of both classes, and the distance of the ROC."""
     laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
     samples, fitted = [s.seen for s in sides], [_columns(law, [law]) for law in laws]
     observed = [side.statistics(x, p) for side, x, p in zip(sides, samples, fitted, strict=True)]
@@ -878,7 +855,7 @@ def _simulated(
 
 
 def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
-    """KS, CvM, AD, and the quadratic form of the moments in their simulated covariance."""
+    """KS, CvM, AD, and the form of the moments in their covariance."""
     every = np.vstack([observed, simulated])
     inverse = np.linalg.pinv(np.atleast_2d(np.cov(simulated[:, 3:], rowvar=False)))
     away = every[:, 3:] - np.mean(simulated[:, 3:], axis=0)
@@ -892,7 +869,7 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 def refitted(
     families: tuple[str, str], laws: list[Distribution], samples: list[FloatArray]
 ) -> list[Parameters]:
-    """Parameters of both classes of each row; of a family of both classes their joint maximum."""
+    """Parameters of the fits of simulated scores of both classes."""
     result: list[Parameters] = []
     if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
         options, pairs = Options(bounds=bounds_of(laws[0])), []
@@ -924,7 +901,7 @@ def _row(family: str, law: Distribution) -> Family | None:
 
 
 def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
-    """Parameters of distributions in the order of one of them, each a column."""
+    """Parameters of distributions, each a column."""
     values = [{p.name: p.value for p in item._parameters()} for item in again]
     return tuple(np.array([[v[p.name]] for v in values]) for p in law._parameters())
 
@@ -932,7 +909,7 @@ def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
 def drawn_inside(
     law: Distribution, rng: np.random.Generator, shape: int | tuple[int, int]
 ) -> FloatArray:
-    """Scores of a continuous distribution, none on an end of [0, 1] if that is its scale."""
+    """Scores of a continuous distribution, none on an end of its range."""
     # A draw that rounds to an end stands for the doubles beside it: the distribution has no mass
     # there.
     low, high = INSIDE if law.on_unit else bounds_of(law) or (-np.inf, np.inf)
@@ -967,7 +944,7 @@ def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray
 def _distances(
     sides: list[_Side], drawn: list[_Sampled], parameters: list[Parameters]
 ) -> FloatArray:
-    """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
+    """Largest and mean distance of each row's ROC from its fit, largest from the true one."""
     # Scores spread over both distributions and into their tails.
     p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
     places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
@@ -991,7 +968,7 @@ def _distances(
 
 
 def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
-    """Shares above the places of a grid, descending, of point masses and what lies between."""
+    """Shares above the places of a grid, descending."""
     inner = shares[:, 2:] + shares[:, 1:2] * rates[:, ::-1]
     ends = np.zeros((inner.shape[0], 1))
     return np.hstack([ends, shares[:, 2:], inner, ends + 1.0])
@@ -999,7 +976,7 @@ def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
 
 # ---------------------------------------------------------- distances without a simulation
 class Distances(NamedTuple):
-    """Largest distances of fitted distributions and of the fitted ROC from the scores."""
+    """Largest distances of a fit from its scores."""
 
     client: float
     impostor: float
@@ -1015,7 +992,7 @@ def distances(fit: PairEstimate, empirical: ScoreModel) -> Distances:
 
 
 def class_distance(result: Estimate, sample: Distribution) -> float:
-    """sup abs(F - F_n); of cells and bins at their borders, as what lies within is unknown."""
+    """sup abs(F - F_n); of cells and bins at their borders."""
     rule, law = result.boundary, result.distribution
     if is_binned(sample):
         edges = sample.edges

@@ -65,7 +65,7 @@ class RegressionFit(Value):
     n : int
         Trials that took part.
     converged : bool
-        False only in the partial result of an error.
+        False only in an error's result.
     iterations, gradient_norm : int, float
         Steps, and the largest component of the gradient of the mean log-likelihood.
     boundary : BoundaryRule
@@ -101,8 +101,7 @@ def regression(
 ) -> tuple[RegressionFit, FloatArray, FloatArray, FloatArray]:
     """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
 
-    Beside it are what its errors rest on, the information and the derivatives of each trial's log
-    density in orthonormal columns, and the way back from these.
+    Beside it the information and each trial's derivatives in orthonormal columns, and the way back.
     """
     from statsmodels.othermod import betareg
 
@@ -153,7 +152,7 @@ def regression(
 
 
 def _search(model: BetaModel) -> tuple[FloatArray, int]:
-    """Where the likelihood is largest, by trust regions from one distribution of all scores."""
+    """Where the likelihood is largest, by trust regions and Newton's steps."""
     from scipy.optimize import minimize
 
     y, n = model.endog, model.endog.size
@@ -195,7 +194,7 @@ def _search(model: BetaModel) -> tuple[FloatArray, int]:
 
 
 def _is_point(model: BetaModel, place: FloatArray) -> bool:
-    """Whether a distribution is next to a point, so that there is no maximum."""
+    """Whether a distribution is next to a point."""
     cut = model.exog.shape[1]
     logit, log_precision = model.exog @ place[:cut], model.exog_precision @ place[cut:]
     concentrated = np.max(log_precision) > math.log(LARGEST_CONCENTRATION)
@@ -450,8 +449,7 @@ class CovariateFit(Result, Exportable):
         ------
         InputError
             As in `Fit.interval`, if covariates are missing or unknown, or if values outside the
-            data give an interval of more than 99 % of the statistic's range (of positive numbers g
-            that of g/(1 + g)).
+            data give an interval of more than 99 % of the statistic's range.
         InputTypeError
             As in `model` and `Fit.interval`.
 
@@ -462,8 +460,8 @@ class CovariateFit(Result, Exportable):
 
         Notes
         -----
-        The prior is held fixed. The bias of estimates from few trials is not removed:
-        docs/covariates.md has simulated coverage.
+        The bias of estimates from few trials is not removed: docs/covariates.md has simulated
+        coverage.
 
         Examples
         --------
@@ -634,7 +632,7 @@ class CovariateFit(Result, Exportable):
         return TermTest(tested, "likelihood-ratio", joint, *each)
 
     def _wald(self, tested: tuple[str, ...], lost: Sequence[list[str]]) -> TermTest:
-        """Of trials in groups: both classes, and each whose formulas have a term tested."""
+        """Wald's tests of trials in groups."""
         places: list[list[int]] = [[], []]
         start = 0
         for k, terms in enumerate(lost):
@@ -657,7 +655,7 @@ class CovariateFit(Result, Exportable):
         return TermTest(tested, "wald", statistic(places[0] + places[1]), client, impostor)
 
     def _spread(self) -> FloatArray:
-        """The roots of the covariance with the divisor n - k of each class in place of n."""
+        """The roots of the covariance with the divisor n - k in place of n."""
         grow: list[float] = []
         for who, part in self._classes.items():
             n, k = part.n, len(part.coefficients)
@@ -673,10 +671,7 @@ class CovariateFit(Result, Exportable):
         return self.prior if prior is None else checks.prior(prior)
 
     def _place(self, value: Mapping[str, Any]) -> tuple[FloatArray, FloatArray, str]:
-        """Logit mu and log phi of both classes, and their rates of change by the coefficients.
-
-        Also where the values leave the data, in words.
-        """
+        """Logit mu and log phi of both classes, their rates of change, and what lies outside."""
         if not isinstance(value, Mapping):
             rule, remedy = "be a mapping of names to values", "Give such as {'sharpening': 0.5}."
             actual = typed(value)
@@ -695,7 +690,7 @@ class CovariateFit(Result, Exportable):
 
 # ------------------------------------------------------------------------ numbers of a place
 def _model(place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
-    """Beta(mu phi, (1 - mu) phi) of both classes, each shape from its own tail."""
+    """Beta(mu phi, (1 - mu) phi) of both classes."""
     laws = []
     for logit, log_precision in (place[:2], place[2:]):
         with np.errstate(over="ignore", under="ignore"):
@@ -717,7 +712,7 @@ def _delta(spec: StatisticSpec, place: FloatArray, roots: FloatArray, prior: flo
 
 
 def _fewer(moves: FloatArray) -> FloatArray:
-    """As few roots with the same outer products: at most one per column."""
+    """At most one root per column, with the same outer products."""
     if moves.shape[0] <= moves.shape[1]:
         return moves
     return np.asarray(np.linalg.qr(moves, mode="r"))
@@ -731,7 +726,7 @@ def _plain_slopes(part: Delta) -> FloatArray:
 
 # ------------------------------------------------------------------------ outside the data
 def _checked_interval(part: Delta, level: float, name: str, words: str) -> Interval:
-    """The interval of a number; outside the data one that says something."""
+    """The interval of a number, refused where it says nothing."""
     result = part.interval(level)
     if words:
         _check_whole(result, part.back(-math.inf), part.back(math.inf), name, words)
@@ -739,7 +734,7 @@ def _checked_interval(part: Delta, level: float, name: str, words: str) -> Inter
 
 
 def _check_whole(interval: Interval, least: float, most: float, name: str, words: str) -> None:
-    """An interval of the whole range says nothing; of positive numbers v by v/(1 + v)."""
+    """Refuse an interval of the whole range, of positive numbers v by v/(1 + v)."""
     low, high = interval.low, interval.high
     if most == math.inf and least > -math.inf:
         low, high, least, most = (1.0 - 1.0 / (1.0 + v) for v in (low, high, least, most))
@@ -823,14 +818,14 @@ def fit_covariates(
     DegenerateDataError
         If there is no maximum: a distribution becomes a point, as of equal scores in a category.
     FitError
-        If the search ended before the maximum; the partial `RegressionFit` is its ``result``.
+        If the search ended before the maximum.
 
     Warns
     -----
     SmallSampleWarning
         If a class has fewer than ten trials.
     ReversedScoresWarning
-        If impostors score higher than clients, all rows taken together.
+        If impostors score higher than clients.
 
     Notes
     -----
@@ -907,7 +902,7 @@ def fit_covariates(
 def _inside(
     scores: Scores, boundary: str | None
 ) -> tuple[Scores, list[BoolArray], list[BoundaryRule]]:
-    """Scores strictly inside (0, 1) by the rule, and which of each class they are."""
+    """Scores strictly inside (0, 1) by the rule, and which these are."""
     classes = [scores.client, scores.impostor]
     remedy = "Map all scores into [0, 1] by one fixed map."
     for who, v in zip(CLASSES, classes, strict=True):
@@ -942,7 +937,7 @@ def _inside(
 def _coefficient_roots(
     information: Sequence[FloatArray], rises: Sequence[FloatArray], scores: Scores
 ) -> FloatArray:
-    """Roots of the covariance of all coefficients, the sandwich where there are groups."""
+    """Roots of the covariance of all coefficients."""
     covariance = block_diag(*(np.asarray(np.linalg.inv(item)) for item in information))
     groups = groups_of(scores)
     if groups is not None:

@@ -53,7 +53,7 @@ _RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 # ------------------------------------------------------------------ the tests of a curve
 @dataclass(frozen=True)
 class CurveTests:
-    """The tests of a fitted curve; None of what is refused, for the reasons in `why`."""
+    """The tests of a fitted curve, and why some are refused."""
 
     fit: Fit
     level: float
@@ -70,7 +70,7 @@ class CurveTests:
 
     @property
     def contradiction(self) -> str:
-        """Why the fitted curve is not to be believed near an end; empty where nothing says so."""
+        """Why the fitted curve is not to be believed near an end."""
         if self.curve is not None:
             return self.curve.contradiction
         texts = self.counts.items()
@@ -87,7 +87,7 @@ class CurveTests:
         return f"cannot tell at {level_words(self.level)} confidence"
 
     def wanted(self, z: float, *, two_sided: bool = False) -> str:
-        """How many scores would tell what is z standard errors away now."""
+        """How many scores would tell."""
         from scipy.special import ndtri
 
         tail = (1.0 - self.level) / (2.0 if two_sided else 1.0)
@@ -143,7 +143,7 @@ def _likely(probabilities: Mapping[str, float], say: Callable[[str], str] = str)
 
 
 def least_sign(probabilities: Mapping[str, float], positive: Sequence[set[str]]) -> float:
-    """Deviate of the least certain of several signs; each names where it is positive."""
+    """Deviate of the least certain of several signs."""
     from scipy.special import ndtri
 
     shares = [sum(p for key, p in probabilities.items() if key in names) for names in positive]
@@ -158,10 +158,7 @@ def depth(model: ScoreModel) -> float:
 
 
 def unseen_ends(model: ScoreModel, sizes: tuple[float, float]) -> set[str]:
-    """Ends of the thresholds of which the scores show nothing.
-
-    Less than one score is expected past the crossing of the diagonal nearest to them.
-    """
+    """Ends past a crossing of the diagonal beyond which less than one score is expected."""
     points, most = model.diagonal_crossings(), max(sizes)
     if len(points) == 0:
         return set()
@@ -170,7 +167,7 @@ def unseen_ends(model: ScoreModel, sizes: tuple[float, float]) -> set[str]:
 
 
 def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]:
-    """The shape of a fitted curve as far as the scores show it, and of which thresholds that is."""
+    """The shape of a fitted curve as far as the scores show it, and where that is."""
     shape, unseen = model.global_shape(), unseen_ends(model, sizes)
     if unseen and len(model.diagonal_crossings()) == 1:
         (end,) = set(END_TITLES) - unseen
@@ -180,7 +177,7 @@ def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]
 
 
 def whole_curve(tests: CurveTests) -> tuple[str, str]:
-    """What is said of the whole curve, and on what grounds; or that it cannot be told."""
+    """A claim on the whole curve, and its grounds."""
     shares, curve = tests.whole, tests.curve
     if curve is None or not shares:
         return _fitted_curve(tests)
@@ -224,12 +221,12 @@ def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
 
 
 def _is_concave(fit: Fit) -> bool:
-    """Whether both classes share what makes the curve concave, whatever the scores."""
+    """Whether the family makes the curve concave."""
     return all(row.concave for row in rows_of_names(fit.family))
 
 
 def crossing_words(tests: CurveTests) -> str:
-    """Where the fitted curve crosses the diagonal, and which crossings the scores do not show."""
+    """Where the fitted curve crosses the diagonal."""
     points, most = tests.fit.model.diagonal_crossings(), max(tests.sizes)
     nothing = ", where not one score is expected: by construction of the family, nothing the data"
     places = first_n(
@@ -247,7 +244,7 @@ def _rate(rate: float) -> str:
 
 # --------------------------------------------------------------------- both ends, shapes
 def end_words(tests: CurveTests, end: str) -> str:
-    """What is known of the side of the curve near an end; empty where nothing is."""
+    """What is known of the side of the curve near an end."""
     test, more = tests.ends and getattr(tests.ends, end), ""
     if test is None or test.side == CONTRADICTED:
         note = tests.counts.get(end, "") if test is None else template_of(test.note)
@@ -259,7 +256,7 @@ def end_words(tests: CurveTests, end: str) -> str:
 
 
 def category_words(tests: CurveTests) -> list[str]:
-    """The shape of each class's beta distribution with its probability; nothing for others."""
+    """The shape of each beta distribution with its probability."""
     shapes, words = tests.fit.model.shape_category(), []
     for who, fitted in zip(CLASSES, shapes if isinstance(shapes, tuple) else (), strict=False):
         chances = {} if tests.shapes is None else tests.shapes[who]
@@ -288,7 +285,7 @@ def untested_words(tests: CurveTests) -> str:
 
 
 def curve_sentences(tests: CurveTests) -> list[str]:
-    """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
+    """What is said of the curve of a fit."""
     if is_of_counts(tests.fit.family):
         return ["The ROC is that of the scores; its ends and shape are not modelled."]
     whole = "".join(whole_curve(tests)) + crossing_words(tests)

@@ -66,7 +66,7 @@ _OUTSIDE = 0.0005
 
 
 def _contains(general: Families, restricted: Families) -> bool:
-    """Whether each class's family is that of the other or contains it, and not all are equal."""
+    """Whether a pair of families contains another one."""
     return general != restricted and all(
         less == more or less in FAMILIES[more].contains
         for less, more in zip(restricted, general, strict=True)
@@ -198,7 +198,7 @@ def _check_nested(restricted: PairEstimate, general: PairEstimate) -> None:
 
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
-    """Twice what the general family gains on scores drawn from the restricted one."""
+    """Twice what the general family gains on simulated scores."""
     bounds = bounds_of(restricted.client.distribution)
     names, options = _pair_of(general), Options(bounds=bounds)
     less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
@@ -340,7 +340,7 @@ def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
 def _candidates(
     side: Folded, names: Sequence[str], left_out: _LeftOut, *, named: bool
 ) -> list[Candidate]:
-    """Families on a class, the others with the reason; the first error if none can be fitted."""
+    """Families on a class; others are left out with the reason."""
     result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
@@ -357,7 +357,7 @@ def _candidates(
 
 
 def _unsuited(side: Folded, name: str) -> str:
-    """Why a family that was not asked for is not tried on a class; or ""."""
+    """Why a family that was not asked for is not tried on a class."""
     family = FAMILIES[name]
     if family.sized and np.unique(side.x).size < _DISTINCT * side.x.size:
         return "fewer than half of the scores are distinct"
@@ -379,10 +379,7 @@ def _fitted(
     name: str, sides: Sequence[Folded], rows: Sequence[BoolArray | slice],
     near: Distribution | None = None,
 ) -> Estimate | PairEstimate:  # fmt: skip
-    """A family on some of the scores of one class or of both; `near` that of nearly the same.
-
-    Where the other folds have no mixture, one of its components.
-    """
+    """A family on some of the scores of one class or both; maybe its component."""
     (side, *more), alone = sides, FAMILIES[name].alone
     if more:
         options = Options(bounds=side.bounds)
@@ -400,7 +397,7 @@ def _fitted(
 
 
 def _candidate(name: str, *sides: Folded) -> Candidate:
-    """A family of one class or of both; fold k of all classes is held out at once."""
+    """A family of one class or of both on all scores, and held out."""
     complete = _fitted(name, sides, [slice(None)] * len(sides))
     laws, rest = _laws(complete), []
     held = [np.empty(s.x.size) for s in sides]
@@ -435,7 +432,7 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
 
 
 def _distance(f: PairEstimate) -> float:
-    """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
+    """The distance of the ROC from that of the scores; nan of cells and fractional weights."""
     weights = [weights_of(cast(Scores, f.scores), who) for who in CLASSES]
     integral = all(np.all(w == np.floor(w)) for w in weights)
     rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
@@ -443,7 +440,7 @@ def _distance(f: PairEstimate) -> float:
 
 
 def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> tuple[_Ranking, Candidate]:
-    """The families, and the one that the rule of half a standard error takes."""
+    """The families in order, and the one recommended."""
     order = sorted(candidates, key=lambda item: -mean_log(item.held, sides))
     first = order[0].held
     rows = [(c, mean_log(c.held, sides), z_of(c.held, first, sides)) for c in order]
@@ -665,7 +662,7 @@ def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
 
 
 def _tail_sentence(row: TailRow) -> str:
-    """What the recommended family of a class gains by a tail, on held-out scores."""
+    """What the family of a class gains by a tail."""
     rate, gained = FAR if row.side == "upper" else FRR, "gain" if row.z >= 0.0 else "loss"
     score = (
         f"has the held-out score {number(row.held_out_tail, 4)}, without {number(row.held_out, 4)}"
@@ -724,9 +721,9 @@ def compare_families(
     All log-likelihoods are of densities by the score, of the scores between 0 and 1 where some are
     exactly these. Held out: five folds in a fixed order; whole groups, where there are (of two
     columns those of the first). A family with more parameters must be better by more than half a
-    standard error, class by class. (By one, as Breiman et al. 1984 have it, the second component of
-    1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class that is one beta
-    distribution gets another family in 5 and in 13 %.) Vuong (1989) has the z of likelihoods.
+    standard error, class by class: so a class that is one beta distribution gets another family in
+    13 % of sets, and 1 % of 2000 impostors that lie apart are lost in 9 %. Vuong (1989) has the z
+    of likelihoods.
 
     The family taken is compared with itself with a tail of its 30 and 50 most extreme scores, a
     family of both classes with the pair of the best, by the same folds.
@@ -747,7 +744,7 @@ def compare_families(
 def best_comparison(
     scores: ScoreData, boundary: str | None, resolution: float | None, bounds: Bounds | None = None
 ) -> FamilyComparison | str:
-    """What "best" rests on; a text that says why where families cannot be compared."""
+    """What "best" rests on, or why families cannot be compared."""
     if isinstance(scores, ScoreSummary):
         return "a summary keeps no single score, which a comparison needs"
     rows, names = scores._as_scores(), None
@@ -824,7 +821,7 @@ def _rows(who: str, ranking: _Ranking, best: Candidate, sides: Sequence[Folded])
 
 
 def _tail_rows(side: Folded, item: Candidate, left_out: _LeftOut) -> list[TailRow]:
-    """A family with and without the tail that its class's rate rests on; or why not."""
+    """A family with and without the tail that its class's rate rests on."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), [0.0, 0.0]
@@ -865,7 +862,7 @@ def _reason(ranking: _Ranking, best: Candidate) -> str:
 
 # ------------------------------------------------------------------------ what is compared
 def _bounds_of(scores: Scores, bounds: Bounds | None) -> Bounds | None:
-    """The range of all scores, if it is known: [0, 1] where all lie in it."""
+    """The range of all scores, if it is known."""
     if bounds is None:
         return unit_range(scores)
     bounds = checks.span(bounds, "bounds")
@@ -875,7 +872,7 @@ def _bounds_of(scores: Scores, bounds: Bounds | None) -> Bounds | None:
 
 
 def _usual(scores: Scores, bounds: Bounds | None) -> list[str]:
-    """What is tried where nothing is named: those of both classes constrain the ROC."""
+    """The families that are tried where nothing is named."""
     rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
     if bounds is not None:
         return [n for n, row in rows.items() if row.on_unit or row.everywhere]
@@ -905,7 +902,7 @@ def _checked_names(request: Sequence[str], bounds: Bounds | None) -> list[str]:
 def one_beta_suffices(
     comparison: FamilyComparison | None, check: FitCheck | None, uncompared: str
 ) -> tuple[str, str]:
-    """Whether one beta distribution per class does: by held-out scores and the ROC's check."""
+    """Whether one beta distribution per class does."""
     reasons, doubts = [], []
     for who in CLASSES:
         rows = () if comparison is None else comparison.of(who)

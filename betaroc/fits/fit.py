@@ -66,10 +66,7 @@ def _of_model(
     method: Callable[Concatenate[ScoreModel, _P], OperatingPoint], statistic: str = "",
     number: str = "",
 ) -> Callable[Concatenate[Fit, _P], OperatingPoint]:  # fmt: skip
-    """A method of the model, whose points here say what they rest on.
-
-    Where the point is that of a statistic, also whether the scores contradict its number.
-    """
+    """A method of the model whose points say what they rest on, and what contradicts `number`."""
 
     @wraps(method)
     def inner(self: Fit, /, *args: _P.args, **options: _P.kwargs) -> OperatingPoint:
@@ -142,7 +139,7 @@ def fit_families(fit: scores_beyond.SupportedPair) -> str:
 
 
 def boundary_words(fit: Estimate) -> str:
-    """What was done with scores of exactly 0 and 1; empty if there were none."""
+    """What was done with scores of exactly 0 and 1."""
     rule = fit.boundary
     if rule is None:
         return ""
@@ -160,7 +157,7 @@ def boundary_words(fit: Estimate) -> str:
 def law_rows(
     who: str, law: Estimate, cells: Mapping[str, tuple[tree.Cell, str]] | None = None
 ) -> list[tree.RowCells | tree.Group]:
-    """The parameters of a class, of `cells` with intervals, and what was done at 0 and 1."""
+    """The parameters of a class, maybe with intervals, and the rule at 0 and 1."""
     who = vocabulary.CLASS_SLOTS[who][0] if who in vocabulary.CLASS_SLOTS else who
     rows = list[tree.RowCells | tree.Group]()
     for label, value, error in _rows(law):
@@ -173,7 +170,7 @@ def law_rows(
 
 
 def _interval_ends(fit: Fit, stat: str) -> tuple[float, float, bool]:
-    """The ends of the interval of a number, nan where it has none; and if it is extrapolated."""
+    """The ends of an interval, or nan, and whether it is extrapolated."""
     with suppress(errors.BetarocError):
         result = interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
         return result.low, result.high, result.extrapolated
@@ -194,13 +191,13 @@ class DistributionFit(Estimate, Exportable):
     distribution : Distribution
         The fitted distribution; `Inflated` with point masses at 0 or 1, `Spliced` with tails.
     names, values : tuple
-        Parameters in the order of the distribution, such as a, b; then at_zero, at_one if inflated.
+        Parameters, such as a, b, then at_zero, at_one.
     cov : ndarray, shape (p, p)
         Their covariance, read-only: the inverse information over the weight.
     log_likelihood : float
-        With point masses of the mixed distribution, with cells of the counts; nan if empirical.
+        Of densities, with cells of the counts; nan if empirical.
     n, total_weight : int, float
-        Scores that took part, and the sum of their weights: the number of trials.
+        Scores that took part, and the sum of their weights.
     converged : bool
         False only in the partial result that a `FitError` carries.
     iterations : int
@@ -459,11 +456,10 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         -----
         No end of the hull lies more than one length of the scores' own interval beyond that; a
         `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own interval
-        of level 0.95 does not hold the fitted number. The prior is held fixed. The bias is that of
-        maximum likelihood to first order (Cox and Snell 1968), taken from thresholds, exponents and
-        coefficients, but not of mixtures, common shapes and grouped trials. No such interval covers
-        near the border of what a statistic can be ("ks" at an area of 1/2), nor where a shape rests
-        on a handful of scores: docs/validation.md.
+        does not hold the fitted number. The bias is that of maximum
+        likelihood to first order (Cox and Snell 1968), taken from thresholds, exponents and
+        coefficients. No such interval covers near the border of what a statistic can be ("ks" at an
+        area of 1/2), nor where a shape rests on a handful of scores.
 
         Examples
         --------
@@ -588,9 +584,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         -----
         A side that counts of both classes exclude is "contradicted", a class that does not follow
         the family leaves it open; neither has a p-value. The simulated size at level 0.05 is 0.042
-        to 0.060 from 10 scores per class on, less with about 10 groups or masses of which a class
-        expects fewer than 5. With scores censored or in cells, or a + b > 1e8, Wald's test is used
-        (0.06 at 30 scores). Trials without a score are left out.
+        to 0.060 from 10 scores per class on, less with about 10 groups or expected scores at an
+        end. With scores censored or in cells, or a + b > 1e8, Wald's test is used (0.06 at 30
+        scores).
 
         References
         ----------
@@ -623,9 +619,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         Returns
         -------
         CurveTest
-            Probabilities of the shapes, p-values of a proper curve and of one without a crossing,
-            and every stretch below the diagonal with its depth, range of FAR and expected scores;
-            print it.
+            Print it.
 
         Raises
         ------
@@ -636,10 +630,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         -----
         A probability is the share of curves with that shape when both z vary by their errors. The
         test of a proper curve has its level where both distributions are the same, half of it where
-        one end is far above. Two normal distributions cross the diagonal once unless their spreads
-        are the same: both p-values are of equal spreads, that of a proper curve also of mu_c >=
-        mu_i. With point masses there are no probabilities (Gail and Simon 1985; Wollan and Dykstra
-        1986).
+        one end is far above. Of two normal distributions both p-values are of equal spreads, that
+        of a proper curve also of mu_c >= mu_i (Gail and Simon 1985; Wollan and Dykstra 1986).
 
         Examples
         --------
@@ -676,9 +668,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
 
         Notes
         -----
-        Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those between them
-        if larger). The extreme scores depart from the fit only where z is beyond 3 against
-        `expected`, too: Hill's exponent of the fitted distribution over their share (Hill 1975).
+        Hill's z is in errors of a pure power tail, exponent/sqrt(k). The extreme scores depart from
+        the fit only where z is beyond 3 against `expected`, too: Hill's exponent of the fitted
+        distribution over their share (Hill 1975).
 
         Examples
         --------
@@ -890,7 +882,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return _summary(f"Maximum-likelihood fit{name}", self, facts, parts)
 
     def _derived(self) -> dict[str, Any]:
-        """What most look for in a fit; of its model, which says nothing of extrapolation."""
+        """Numbers of the model, without warnings of extrapolation."""
         eer = self.model.eer()
         return {
             "auc": self.model.auc(), "eer": eer.hter, "eer_threshold": eer.threshold,
@@ -1051,7 +1043,7 @@ def fit_distribution(
     SmallSampleWarning
         If the total weight is below 10.
     InfluenceWarning
-        If leaving out the least or the largest score halves or doubles a shape or sigma, or moves a
+        If the least or the largest score alone halves or doubles a shape or sigma, or moves a
         location farther than its scatter.
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
@@ -1111,10 +1103,7 @@ def fit_distribution(
 
 
 def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
-    """Lowest and highest of a float64 vector of finite numbers; None for anything else.
-
-    Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
-    """
+    """Lowest and highest of a float64 vector of finite numbers, which needs no copy; else None."""
     plain = type(sample) is np.ndarray and sample.dtype == np.float64 and sample.ndim == 1
     if not (plain and np.size(sample)):
         return None
@@ -1141,12 +1130,11 @@ def fit(
     scores : Scores, ScoreSummary, frame, (y_true, y_score) or path
         Client and impostor scores, or the sums that `summarize` kept of them.
     family : str or pair of str
-        One of those of :func:`fit_distribution` for both classes, or a pair of them, (client,
-        impostor). Families of both classes, which stand alone, are ``"proper-beta"`` (a concave
-        ROC: a_c >= a_i and b_c <= b_i), ``"dual-beta"`` (clients Beta(p, 1), impostors Beta(1, q))
-        and ``"equal-variance-normal"``. ``"best"``: the pair that `compare_families` recommends,
-        with tails where it is poor at the smallest rate that `check_fit` can check, or that of
-        ``"auto"`` where families cannot be compared. ``.reason`` says why it was chosen.
+        One of those of :func:`fit_distribution`, or a pair of them, (client, impostor). Of both
+        classes alone: ``"proper-beta"`` (a concave ROC: a_c >= a_i and b_c <= b_i), ``"dual-beta"``
+        (clients Beta(p, 1), impostors Beta(1, q)), ``"equal-variance-normal"``. ``"best"``: the
+        pair that `compare_families` recommends, with tails where it is poor at the smallest rate
+        that `check_fit` can check, or that of ``"auto"`` where families cannot be compared.
     boundary, resolution : optional
         As in :func:`fit_distribution`, for the class whose family has such a rule.
     components : int, optional
@@ -1156,8 +1144,7 @@ def fit(
         family: ``"both"``, ``"upper"``, ``"lower"``, or one of these per class, such as
         ``{"impostor": "upper", "client": "lower"}``, the ends that FAR and FRR rest on.
     tail_sizes : int or sequence of int, optional
-        Scores beyond the joint of a tail, each at least 20; 30 and 50 where left out. Of several
-        sizes the tail has the mean thresholds, and intervals span those of all.
+        Scores beyond the joint of a tail, each at least 20; 30 and 50 where left out.
     bounds : tuple of float, optional
         Ends of the range that scores can have, such as (-1, 1) of cosines: families and tails of
         [0, 1] are moved there.
@@ -1172,10 +1159,9 @@ def fit(
     InputTypeError
         If `scores` is nothing of these.
     InputError, DegenerateDataError, FitError
-        As in :func:`fit_distribution`. Of a summary also for what needs the scores themselves:
-        mixtures, cells, rules that move scores, and a + b > 1e6. For tails: fewer than 200 scores
-        in a class, sizes above a quarter of them, scores that pile up at the end itself or lie
-        outside `bounds`.
+        As in :func:`fit_distribution`; of a summary also for what needs the scores themselves; for
+        tails of fewer than 200 scores in a class, sizes above a quarter of them, and scores that
+        pile up at the end itself or lie outside `bounds`.
 
     Warns
     -----
@@ -1196,10 +1182,9 @@ def fit(
     Notes
     -----
     Of a summary, beta distributions have a relative error of about 1e-14 (a + b), and sigma of a
-    logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Where the free fit of
-    ``"proper-beta"`` is not proper already, a, b or both are shared (``Fit.tied``), and errors take
-    these ties as given (Mossman and Peng 2016). Trials without a score have a share of their own,
-    the parameter "rejected".
+    logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Errors of ``"proper-beta"``
+    take shared parameters (``Fit.tied``) as given (Mossman and Peng 2016). The share of trials
+    without a score is the parameter "rejected".
 
     Examples
     --------
@@ -1233,7 +1218,7 @@ def best_fit(
     result: FamilyComparison | str | None = None, *, tails: TailRequest | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Fit:  # fmt: skip
-    """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
+    """The recommended pair fitted, with the reason."""
     auto = families.automatic([scores], families.BEST, bounds)
     if result is None:
         result = family_choice.best_comparison(scores, boundary, resolution, bounds)
@@ -1251,7 +1236,7 @@ def _fit_pair(
     scores: ScoreData, names: tuple[str, str], reason: str, notices: list[Notice], options: Options,
     tails: TailRequest | None, *, as_needed: bool = False,
 ) -> Fit:  # fmt: skip
-    """Both classes by named families, with all that there is to say of them."""
+    """Both classes by named families, with all notices."""
     try:
         result, more = estimate.estimate_pair(scores._scored, names, options, reason)
     except errors.FitError as error:
@@ -1289,10 +1274,7 @@ def _fit_pair(
 def _with_needed_tails(
     result: PairEstimate, bounds: tuple[float, float] | None, *, comparisons: bool
 ) -> tuple[PairEstimate, list[Notice]]:
-    """Tails of the classes whose family is poor at the smallest rate that can be checked.
-
-    Rates are of `comparisons` where some trials have no score, which are not among these.
-    """
+    """Tails of the classes whose family is poor at the smallest rate that can be checked."""
     notices: list[Notice] = []
     smallest: dict[str, TargetCheck] = {}
     with suppress(errors.InputError):  # fractional weights, which count nothing

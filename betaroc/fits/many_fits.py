@@ -146,7 +146,7 @@ def fit_many(
 
 
 def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], list[ScoreData]]:
-    """Systems in memory: by the keys of a mapping, or by names of their own or their places."""
+    """Names and scores of systems in memory."""
     names, items = list(frame), list(frame)
     if isinstance(frame, Mapping):
         items = list(frame.values())
@@ -190,7 +190,7 @@ def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str
 def _chosen(
     pair: tuple[str, str], spans: list[families.Span], boundary: str | None
 ) -> tuple[tuple[str, str], str]:
-    """The families of all systems, and why where they were not named."""
+    """The families of all systems, and why."""
     if pair[0] != families.AUTO:
         return pair, ""
     check_request(boundary, None, "beta", families.FAMILIES["beta"])
@@ -272,7 +272,7 @@ def _statistic_columns(
     spec: StatisticSpec, models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
     names: Sequence[Any],
 ) -> dict[str, AnyArray]:  # fmt: skip
-    """A number of each system, and, of one that rests on rates, the scores that speak for it."""
+    """A number of each system, and the scores that speak for its rates."""
     values, beyond = np.full((2, len(names)), np.nan)
     extrapolated, failed = "is extrapolated", "has no value"
     reasons: dict[str, dict[int, str]] = {failed: {}, extrapolated: {}}
@@ -309,7 +309,7 @@ def _statistic_columns(
 
 
 def _warn_of(columns: Mapping[str, Any], boundary: str | None) -> None:
-    """One warning per kind, with the number of systems and the first."""
+    """One warning per kind, with the number of systems."""
     lost = ~columns["fitted"]
     few = ~lost & (np.minimum(columns["n_client"], columns["n_impostor"]) < SMALL_SAMPLE)
     masses = [v > 0.0 for k, v in columns.items() if k.endswith(("_at_zero", "_at_one"))]

@@ -41,7 +41,7 @@ _POINT: dict[str, Any] = {
 def plot_fitted_roc(
     fit: PairEstimate, ax: curves.Axes | None, band: Band | None, style: dict[str, Any], **axes: str
 ) -> curves.Axes:
-    """Draw the fitted ROC, and in thin steps that of the scores; `Fit.plot` documents both."""
+    """Draw "roc" of `Fit.plot`."""
     fitted, counted = fit.model.roc(), empirical_model(fit.scores).roc()
     if band is not None:
         checks.instance(band, Band, "band", "fit.roc_band()")
@@ -67,12 +67,9 @@ def plot_fitted_roc(
 def plot_fit(fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float) -> curves.Axes:
     """Draw the ordered scores of both classes against what the fitted distributions expect of them.
 
-    The band is that of a known distribution: parameters estimated from the same scores keep nearer
-    to it. Of many scores about 150 a class are drawn, spread over the scale, the most extreme ones
-    among them. Point masses fit by construction and are left out, which the legend says; of scores
-    in cells (`resolution`) the shares up to the edges of the cells are drawn, with
-    Beta(i + 1/2, n - i + 1/2). Scores of exactly 0 or 1 that a rule censored or moved have no
-    logit and are not in "qq" (Wilk and Gnanadesikan, 1968).
+    The band is that of a known distribution. About 150 scores a class are drawn, the most extreme
+    ones among them, without those at the ends; of scores in cells the shares up to the edges, with
+    Beta(i + 1/2, n - i + 1/2) (Wilk and Gnanadesikan, 1968).
     """
     level = checks.level(level)
     fit = fit._told_scored("a picture of ordered scores")
@@ -104,7 +101,7 @@ def plot_fit(fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float)
 def _ordered_points(
     result: Estimate, scores: Scores, who: str, kind: str, level: float
 ) -> tuple[str, list[FloatArray]]:
-    """Name of a class; of its points expected and observed, and the ends of their band."""
+    """Name of a class; expected and observed scores, and the band."""
     if result.distribution.continuous is None:
         raise _without_density("a density", "Fit another family, such as 'beta'.")
     law, rule = result.distribution.continuous[1], result.boundary
@@ -156,7 +153,7 @@ def _without_density(rule: str, remedy: str) -> Exception:
 def plot_tails(
     fit: PairEstimate, ax: curves.Axes | None, *, level: float, terms: Terms
 ) -> curves.Axes:
-    """Draw FAR and FRR against thresholds: counted, fitted, and the interval of a tail."""
+    """Draw "tails" of `Fit.plot`."""
     level = checks.level(level)
     names = Vocabulary(TERMS["matching"] if fit.scores.has_rejected else terms)
     fit = fit._told_scored("a picture of tails")
@@ -203,7 +200,7 @@ def plot_tails(
 
 
 def _place(coordinate: Coordinate, law: Distribution, sign: float, rate: float) -> float:
-    """The place of a rate, turned to be an upper one, as far as thresholds tell places apart."""
+    """The place of a rate, turned to be an upper one, as far as doubles go."""
     places = [
         sign * float(coordinate.of(part._quantile(np.array([rate]), lower=sign < 0.0))[0])
         for part in (law, *(law.continuous or ())[1:])
@@ -220,7 +217,7 @@ def _place(coordinate: Coordinate, law: Distribution, sign: float, rate: float) 
 def _counted(
     coordinate: Coordinate, scores: Scores, who: str, sign: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Distinct scores of the tail, and the share of the class as far out or farther."""
+    """Distinct scores of the tail, and the share as far out."""
     y = sign * coordinate.of(Thresholds.from_theta(getattr(scores, who)))
     result, which = np.unique(y, return_inverse=True)
     above = np.cumsum(np.bincount(which.ravel(), weights_of(scores, who))[::-1])

@@ -44,9 +44,8 @@ _LEVEL = 0.025
 def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> str:
     """Why counts contradict the side of a fitted ROC near an end, or cannot tell; else "".
 
-    By Fisher's exact test (one-sided, level 0.025) of the scores of both classes beyond the 5th,
-    20th and 100th most extreme score of the class that has the larger share there by the fit, as
-    far as the curve stays on that side.
+    By Fisher's exact test (one-sided, level 0.025) of the scores beyond the 5th, 20th and 100th
+    most extreme score of the class that has the larger share there by the fit.
     """
     evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
@@ -88,7 +87,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
 
 
 def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
-    """The class whose counts contradict the family towards an end, as in `check_fit`; or ""."""
+    """The class whose counts contradict the family towards an end; or ""."""
     evidence = replace(evidence_of_pair(f), grouped=groups)
     for who, name in enumerate(CLASSES):
         towards = (end == "at_one") == (name == "impostor")
@@ -98,7 +97,7 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
 
 
 def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
-    """The stretches of a fitted ROC below the diagonal, with what counts say of those at an end."""
+    """The stretches of a fitted ROC below the diagonal, with what counts say of them."""
     hooks = []
     for hook in hooks_of(f.model, f.client.total_weight, f.impostor.total_weight):
         words = hook.counts
@@ -146,7 +145,7 @@ def _normal(z: float, method: str) -> ZTest:
 
 
 def _from_log_tails(lower: float, upper: float, p: float, method: str) -> ZTest:
-    """z from the smaller of P(statistic <= seen) and P(statistic >= seen), by their logs."""
+    """z from the logs of both tails, with a two-sided p."""
     from scipy.special import ndtri_exp
 
     z = float(ndtri_exp(lower)) if lower <= upper else -float(ndtri_exp(upper))
@@ -154,7 +153,7 @@ def _from_log_tails(lower: float, upper: float, p: float, method: str) -> ZTest:
 
 
 def wald_test(difference: float, variance: float, freedom: float) -> ZTest:
-    """difference / sqrt(variance), by Student's t; its normal departure has the same p-value."""
+    """difference / sqrt(variance), by Student's t."""
     from scipy.special import ndtri, stdtr
 
     t = difference / math.sqrt(variance)
@@ -232,7 +231,7 @@ def variance_ratio_test(client: Spread, impostor: Spread) -> ZTest:
 
 
 def pooled_t_test(client: Law, impostor: Law) -> ZTest:
-    """Student's test of equal means under one variance; distributions as (mu, sigma, weight)."""
+    """Student's test of equal means under one variance."""
     (mu_c, s_c, n_c), (mu_i, s_i, n_i) = client, impostor
     freedom = n_c + n_i - 2.0
     variance = (n_c * s_c * s_c + n_i * s_i * s_i) / freedom
@@ -242,8 +241,8 @@ def pooled_t_test(client: Law, impostor: Law) -> ZTest:
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     """Fisher's test of equal shares with half the probability of what was seen (mid-p).
 
-    Its size is 0.04 to 0.058 at a level of 0.05 where both classes expect 5 or more, that of
-    Fisher's own test 0.02 to 0.04 (Lancaster 1961; Hirji, Tan and Elashoff 1991).
+    Its size is 0.04 to 0.058 at a level of 0.05 where both classes expect 5 or more (Lancaster
+    1961; Hirji, Tan and Elashoff 1991).
     """
     (c, n_c), (i, n_i) = client, impostor
     k, p = hypergeometric(n_c + n_i, c + i, n_c)
@@ -258,7 +257,7 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
 
 
 def chance_of_as_many(count: float, total: float, marked: float, drawn: float) -> float:
-    """P(X >= count) of a hypergeometric number; of many trials that of a normal one."""
+    """P(X >= count) of a hypergeometric number, or nearly."""
     from scipy.special import ndtr
 
     mean, spread = _moments(total, marked, drawn)
@@ -288,10 +287,7 @@ def hypergeometric(total: float, marked: float, drawn: float) -> tuple[FloatArra
 
 # ------------------------------------------------------------ trials that depend on groups
 def score_test(parts: Sequence[FloatArray], groups: Groups) -> ZTest:
-    """z = d / sqrt(sum_g D_g^2), d the clients' sum less the impostors', D_g that over a group.
-
-    `parts` are what each trial adds at the number that both classes share (Boos 1992).
-    """
+    """z of parts of each trial at the number that both classes share (Boos 1992)."""
     client, impostor = (part[rows] for part, rows in zip(parts, groups.rows, strict=True))
     copies = _copies(groups)
     difference = float(client @ copies[0]) - float(impostor @ copies[1])
@@ -309,7 +305,7 @@ def _copies(groups: Groups) -> tuple[FloatArray, FloatArray]:
 def share_parts(
     marks: Sequence[FloatArray], weights: Sequence[float], groups: Groups
 ) -> list[FloatArray]:
-    """(x - p)/n of each row, x whether it is counted, p the share of both classes together."""
+    """(x - p)/n of each row, x whether it is counted, p the pooled share."""
     rows = zip(marks, groups.rows, _copies(groups), strict=True)
     pooled = math.fsum(float(x[row] @ copies) for x, row, copies in rows) / math.fsum(weights)
     return [(x - pooled) / n for x, n in zip(marks, weights, strict=True)]
@@ -318,10 +314,7 @@ def share_parts(
 def _shape_parts(
     laws: Sequence[Law], shared: str, scores: Sequence[FloatArray]
 ) -> list[FloatArray]:
-    """[s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each trial, at the shared shape.
-
-    `scores` are derivatives of log-likelihoods in a and b at the estimates, or nan.
-    """
+    """[s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each trial, at the shared shape."""
     sums = [ClassSums.at(*law) for law in _shared_first(laws, shared)]
     result, parts = tied_mle(sums[0], sums[1], "a"), []
     for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
@@ -466,7 +459,7 @@ class CurveTest(Exportable):
 
 
 def untested_ends(f: PairEstimate) -> str:
-    """Why the ends of a fit are not tested, and the reason of its family; "" if they are."""
+    """Why the ends of a fit are not tested; "" if they are."""
     row = FAMILIES[f.family] if isinstance(f.family, str) else None
     if row is not None and row.of_density:
         laws = (base_of(f.client.distribution), base_of(f.impostor.distribution))
@@ -522,7 +515,7 @@ _Contrast = tuple[float, FloatArray]
 
 @dataclass(frozen=True)
 class FittedEnds:
-    """A fit whose ends can be tested, and the errors of its parameters."""
+    """A fit whose ends can be tested."""
 
     fit: PairEstimate
     covariance: FloatArray
@@ -612,7 +605,7 @@ class FittedEnds:
         return score_test(parts, self.groups).times(sign)
 
     def _scores(self, k: int) -> FloatArray:
-        """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
+        """Each score's derivatives by both parameters; nan on the ends."""
         result, who = self._results[k], CLASSES[k]
         x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
         answer = np.array(observation_scores(result, x, weights)[:, :2])
@@ -643,11 +636,11 @@ class FittedEnds:
 
     @property
     def _rule(self) -> dict[str, tuple[str, float]]:
-        """The parameter of each end, and its sign, by the family; empty where its tails decide."""
+        """The parameter of each end, and its sign, by the family."""
         return dict(FAMILIES[self.fit.client.family].decides or {})
 
     def _deciding(self, end: str) -> _Contrast:
-        """What decides an end, positive where the curve is above the diagonal there."""
+        """What decides an end, positive above the diagonal."""
         if self._has_mass(end):
             return self._contrast(end, _MASS_SIGNS[end])
         if self._rule:
@@ -733,7 +726,7 @@ def _p_both_above(z: list[float], correlation: float) -> float:
 
 
 def _p_same_side(z: list[float], correlation: float) -> float:
-    """Largest chance, of all curves on one side, of ends this far on opposite sides."""
+    """Largest chance of ends this far on opposite sides."""
     from scipy.special import ndtr
 
     far = max(min(z[0], -z[1]), min(-z[0], z[1]))

@@ -83,14 +83,14 @@ class TailRequest(NamedTuple):
 
 
 def sides_of(pair: PairEstimate) -> dict[str, str] | None:
-    """The ends of a fit that have tails, as they are asked for; None of a fit without."""
+    """The ends of a fit that have tails, as they are asked for."""
     words = {sides: word for word, sides in _SIDES.items()}
     sides = {who: tuple(tail.side for tail in getattr(pair, who).tails) for who in CLASSES}
     return {who: words[has] for who, has in sides.items() if has} or None
 
 
 def check_tails(pair: PairEstimate, noun: str) -> None:
-    """An error for what is said of the distributions of a family alone."""
+    """Refuse a fit with tails."""
     if pair.client.tails or pair.impostor.tails:
         raise InputError(
             f"{noun} must be of a fit without tails; this one has tails, which the parameters of"
@@ -101,7 +101,7 @@ def check_tails(pair: PairEstimate, noun: str) -> None:
 
 # ------------------------------------------------------------------------ fits with tails
 def with_tails(pair: PairEstimate, request: TailRequest) -> tuple[PairEstimate, list[Notice]]:
-    """A pair whose distributions have tails of their most extreme scores, and notices of them."""
+    """A pair with tails of its most extreme scores, and notices."""
     if isinstance(pair.scores, ScoreSummary) and max(request.sizes) > _MOST_OF_SUMMARY:
         rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
         raise refusal("tail_sizes", rule, str(max(request.sizes)), "Fit the scores.")
@@ -144,7 +144,7 @@ def _class_with_tails(
 def tail_scores(
     scores: ScoreData, who: str, estimate: Estimate, coordinate: Coordinate, side: str
 ) -> TailScores:
-    """The scores that the fit took, where its tails are straight; of a summary those of a side."""
+    """The scores that the fit took, where tails are straight; of a summary those of a side."""
     weights, total, groups, design = None, None, None, None
     if isinstance(scores, ScoreSummary):
         item, total = getattr(scores, who), estimate.total_weight
@@ -165,7 +165,7 @@ def tail_scores(
 
 
 def _design_effect(groups: Groups, which: int, keep: BoolArray, beyond: BoolArray) -> float:
-    """Variance of the share beyond over that of as many independent scores; at least 1."""
+    """Variance of the share beyond over that of independent scores; at least 1."""
     size = groups.sizes[which]
     if size is None or size < 2:
         return 1.0
@@ -199,10 +199,7 @@ def _log_likelihood(estimate: Estimate, law: Spliced, samples: Mapping[str, Tail
 
 
 def _tail_covariance(fit: TailFit) -> FloatArray:
-    """Of the share by its count, of shape and scale from their information and the penalty.
-
-    (1 + c)/k times ((1 + c, -s), (-s, 2 s^2)) without the penalty, of shapes c above -1/2.
-    """
+    """Of mass, shape and scale: (1 + c)/k ((1 + c, -s), (-s, 2 s^2)) with the penalty of c."""
     k, room = fit.k / fit.design_effect, 1.0 + max(fit.shape, _REGULAR)
     cov = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale * fit.scale]]) * room / k
     information = np.linalg.inv(cov)
@@ -216,7 +213,7 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
 def tails_again(
     estimate: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
 ) -> Distribution:
-    """Another body of the same class with tails of other scores, as the estimate has them."""
+    """Another body with the tails that an estimate has, of other scores."""
     if not estimate.tails:
         return body
     law = cast(Spliced, base_of(estimate.distribution))
@@ -235,7 +232,7 @@ def tail_of(
     body: Distribution, who: str, values: FloatArray, weights: FloatArray | None,
     bounds: tuple[float, float] | None,
 ) -> Spliced:  # fmt: skip
-    """A distribution with the tail that its class's rate rests on, by scores without groups."""
+    """A distribution with the tail that its class's rate rests on."""
     coordinate = Coordinate(None if body.on_unit else bounds, body.on_unit)
     y = coordinate.of(Thresholds.from_theta(values))
     item = fit_tails(TailScores(who, y, weights), ENDS[who])
@@ -349,7 +346,7 @@ class Sensitivity(Tabular, Exportable):
         return [head, *self._tables(), *[Bullets(departing)] * bool(departing)]
 
     def _tables(self) -> list[Node]:
-        """A row per rule, a row per tail, and the rules that have no fit."""
+        """The rules and the tails."""
 
         def shown(value: float, digits: int) -> str:
             return "–" if math.isnan(value) else number(value, digits)
@@ -393,7 +390,7 @@ class Sensitivity(Tabular, Exportable):
 
 
 def tail_words(audit: Sensitivity | None) -> list[str]:
-    """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
+    """What Hill's estimates far from the fit say."""
     sentences = []
     for tail in () if audit is None else (tail for tail in audit.tails if tail.far):
         end, expected = {"at_zero": "0", "at_one": "1"}[tail.end], number(tail.expected, 3)
@@ -469,7 +466,7 @@ def _row(policy: str, f: PairEstimate) -> PolicyRow:
 def _tail(
     estimate: Estimate, scores: Scores, who: str, end: str, groups: Groups | None
 ) -> TailCheck:
-    """Hill's estimate of the exponent, from the square root of the number of scores."""
+    """Hill's estimate from the square root of the number of scores."""
     x, weights, lower = getattr(scores, who), weights_of(scores, who), end == "at_zero"
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
     place = place[np.argsort(x[place] if lower else -x[place], kind="stable")]
@@ -509,7 +506,7 @@ def _tail(
 
 
 def reasons_to_audit(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
-    """Whether what is done near 0 and 1 matters here, and how it shows."""
+    """Whether what is done near 0 and 1 matters here."""
     values = np.concatenate([scores.client, scores.impostor])
     reasons = []
     ends = int(np.sum((values == 0.0) | (values == 1.0)))
