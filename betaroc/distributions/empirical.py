@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, Self, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.checks import score_array, weights_array
+from betaroc.core.checks import kept_scores, score_array, weights_array
 from betaroc.core.errors import refusal
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail, TwoArrays
@@ -349,6 +349,14 @@ class Empirical(Distribution):
     def _document_types(cls) -> dict[str, Any]:
         return {"values": FloatArray, "weights": FloatArray | None}
 
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        """Without a copy, so that what shares its values still does."""
+        values = kept_scores(content["values"], "values", absent=True)
+        weights = content.get("weights")
+        checked = None if weights is None else weights_array(weights, values.size, "weights")
+        return cast(Self, cls._of_checked(values, checked))
+
     def _columns(self) -> dict[str, Any]:
         weights = np.ones(self.values.size) if self.weights is None else self.weights
         return {"value": self.values, "weight": weights}
@@ -650,6 +658,10 @@ class Binned(Empirical):
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
         return {"edges": FloatArray, "counts": FloatArray}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Binned:
+        return cls(**content)
 
     def _columns(self) -> dict[str, Any]:
         return {"above": self.edges[:-1], "up_to": self.edges[1:], "count": self.counts}
