@@ -10,9 +10,8 @@ from betaroc.core import value, vocabulary
 from betaroc.core.notices import collected
 from betaroc.data.labels import DROP
 from betaroc.ensemble.inclusion import inclusion, inclusion_numbers, inclusion_page
-from betaroc.rendering.files import save_picture, write_whole
+from betaroc.rendering import files, tree
 from betaroc.rendering.numbers import path_words, read_as
-from betaroc.rendering.tree import Paragraph, apart
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -57,7 +56,7 @@ def run(arguments: Namespace) -> None:
         )  # fmt: skip
         step()
         if arguments.output is not None:
-            save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
+            files.save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
         step()
     warned = messages(notices, arguments)
     words = vocabulary.shared_words(word for side in sides for word in side.words)
@@ -66,9 +65,9 @@ def run(arguments: Namespace) -> None:
             for source in sources]  # fmt: skip
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
-        write_whole(arguments.html, page)
+        files.write_whole(arguments.html, page)
     readings = [value.fields_of(item, "path", "format", "guessed", "guesses") for item in sources]
     beside = {"seed": arguments.seed, "read": readings, "warnings": warned}
     say(arguments, lambda: inclusion_numbers(result) | beside,
-        lambda: [*apart(Paragraph("\n".join(read), "given")), *result._view()],
+        lambda: [*tree.apart(tree.Paragraph("\n".join(read), "given")), *result._view()],
         warned, words)  # fmt: skip

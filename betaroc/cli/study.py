@@ -8,11 +8,10 @@ from pathlib import Path
 
 from betaroc.cli.messages import examples, messages, say
 from betaroc.cli.options import PAGE, add, check_output, refuse, shared
+from betaroc.core import tables, value
 from betaroc.core.errors import refusal
 from betaroc.core.notices import collected
-from betaroc.core.tables import listed_columns
 from betaroc.core.text import format_value
-from betaroc.core.value import fields_of
 from betaroc.rendering.tree_text import records
 from betaroc.studies.result import read_study
 from betaroc.studies.storage import Folder
@@ -74,8 +73,8 @@ def run(arguments: Namespace) -> int:
         result.to_html(arguments.html)
     document = {
         "folder": None if result.folder is None else result.folder.name, "seed": seed,
-        "trials": result.rows, **fields_of(result, "computed", "skipped", "failed"),
-        "errors": result._failures(), "summary": records(listed_columns(result.summary())),
+        "trials": result.rows, **value.fields_of(result, "computed", "skipped", "failed"),
+        "errors": result._failures(), "summary": records(tables.listed_columns(result.summary())),
     }  # fmt: skip
     say(arguments, lambda: document, result._view, messages(notices, arguments))
     return 3 if result.failed else 0

@@ -9,9 +9,8 @@ from betaroc.cli import options
 from betaroc.cli.judged import decision_document, lines_of_reading, read_decided
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
 from betaroc.cli.systems import called_systems
-from betaroc.core import errors, text, value
+from betaroc.core import errors, text, value, vocabulary
 from betaroc.core.notices import collected
-from betaroc.core.vocabulary import RATE_NAMES, shared_words
 from betaroc.decision.decide import decision_view
 from betaroc.decision.threshold_methods import GREEN, HOW, checked_request
 from betaroc.estimation.families import BEST
@@ -63,7 +62,7 @@ def run(arguments: Namespace) -> int | None:
     """Decide, check, and say it."""
     names = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how")
     level = options.interval_arguments(arguments)[0]
-    asked = value.fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
+    asked = value.fields_of(arguments, *vocabulary.RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
     asked["over"] = arguments.over
     systems = called_systems(arguments, tests=(0, 1))
@@ -76,7 +75,7 @@ def run(arguments: Namespace) -> int | None:
     with collected() as notices, progress_bar(3 * len(systems)) as step:
         rows = read_decided(systems, arguments, asked, notices, step)
     warned = [warning for row in rows for warning in row.warnings]
-    words = shared_words(row.dev.words for row in rows)
+    words = vocabulary.shared_words(row.dev.words for row in rows)
     if arguments.only is not None:
         sys.stdout.write(f"{rows[0].decision.threshold!r}\n")
         say_warnings([in_terms(warning, arguments, words) for warning in warned])

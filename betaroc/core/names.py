@@ -7,32 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core import checks, containers, text
 from betaroc.core.arrays import AnyArray
-from betaroc.core.checks import frozen
-from betaroc.core.containers import array_1d, as_narwhals, width_of, with_gaps
 from betaroc.core.errors import InputTypeError, refusal
-from betaroc.core.text import format_value
 
 _AS_TEXT = "Convert with .astype(str)."
 
 
 def names_array(values: Any, n: int, name: str) -> AnyArray:
     """One name a score."""
-    array = array_1d(values, name)
+    array = containers.array_1d(values, name)
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(str)
     if array.dtype.kind not in "iuU":
-        actual = f"dtype {array.dtype}, first {format_value(array[0])}"
+        actual = f"dtype {array.dtype}, first {text.format_value(array[0])}"
         raise refusal(name, "be integers or text", actual, _AS_TEXT, InputTypeError)
     if array.size != n:
         actual, remedy = f"{array.size} for {n} scores", "Pass the entries of the same rows."
         raise refusal(name, "have one entry per score", actual, remedy)
-    return frozen(np.array(array, copy=True, order="C"))
+    return checks.frozen(np.array(array, copy=True, order="C"))
 
 
 def strata_array(values: Any, n: int, name: str) -> AnyArray:
     """One name of a stratum a row; an empty text where there is none."""
-    array, missing = with_gaps(values, name)
+    array, missing = containers.with_gaps(values, name)
     if np.any(missing):
         array = array.astype(object)
         array[missing] = ""
@@ -56,17 +54,17 @@ def stacked(parts: list[AnyArray], name: str) -> AnyArray:
         rule = "be of one kind, since a label means the same in both"
         actual = f"{parts[0].dtype} and {parts[1].dtype}"
         raise refusal(f"the two columns of {name}", rule, actual, _AS_TEXT)
-    return frozen(joined)
+    return checks.frozen(joined)
 
 
 def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
     """Both columns of what has two; None for what is left to one-dimensional reading."""
-    frame = as_narwhals(values)
+    frame = containers.as_narwhals(values)
     if frame is not None:
         return (frame[:, 0], frame[:, 1]) if len(getattr(frame, "columns", ())) == 2 else None
     shape: tuple[int, ...] = values.shape if isinstance(values, np.ndarray) else ()
     if isinstance(values, list | tuple):
-        widths = {width_of(v) for v in values}
+        widths = {containers.width_of(v) for v in values}
         if widths == {2}:
             return [v[0] for v in values], [v[1] for v in values]
         shape = (len(values), *widths) if len(widths) == 1 and -1 not in widths else ()

@@ -15,8 +15,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from betaroc.core.errors import BetarocWarning, InputTypeError
-from betaroc.core.vocabulary import Sentence, template_of
+from betaroc.core import errors, vocabulary
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -39,16 +38,16 @@ class Notice(NamedTuple):
         Its text.
     """
 
-    category: type[BetarocWarning]
+    category: type[errors.BetarocWarning]
     message: str
 
 
 _open: ContextVar[list[Notice] | None] = ContextVar("betaroc notices", default=None)
 
 
-def warn(message: str, category: type[BetarocWarning]) -> None:
+def warn(message: str, category: type[errors.BetarocWarning]) -> None:
     """Say it to the call that is under way, once, else to the user."""
-    _give(Notice(category, Sentence(message)))
+    _give(Notice(category, vocabulary.Sentence(message)))
 
 
 def _give(notice: Notice) -> None:
@@ -77,7 +76,7 @@ def collected() -> Iterator[list[Notice]]:
 
 @contextmanager
 def forward_warnings(
-    prefix: str = "", *, but: tuple[type[BetarocWarning], ...] = ()
+    prefix: str = "", *, but: tuple[type[errors.BetarocWarning], ...] = ()
 ) -> Iterator[list[Notice]]:
     """The notices of the block, which go on to the call around it, else to the user."""
     notices: list[Notice] = []
@@ -87,7 +86,7 @@ def forward_warnings(
     finally:
         for notice in notices:
             if not issubclass(notice.category, but):
-                warn(prefix + template_of(notice.message), notice.category)
+                warn(prefix + vocabulary.template_of(notice.message), notice.category)
 
 
 #: Without notices: of a trial fit that is for no use of its own.
@@ -110,7 +109,7 @@ def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Cal
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
         if other in options:
             if own in options:
-                raise InputTypeError.about(other)(
+                raise errors.InputTypeError.about(other)(
                     f"{other} must not stand beside {own}, the same argument. Leave one out."
                 )
             options[own] = options.pop(other)

@@ -8,9 +8,7 @@ from typing import Any, Self, TypedDict
 
 import numpy as np
 
-from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
-from betaroc.core.resampling import streams
+from betaroc.core import arrays, checks, resampling
 
 #: Chance with which as many scores as are named would tell; of more times as many none is named.
 POWER, MOST_TIMES = 0.8, 1000.0
@@ -69,9 +67,9 @@ class IntervalOptions:
 
     def replicated(
         self, draw: Callable[[np.random.Generator, int], Any], *columns: int
-    ) -> FloatArray:
+    ) -> arrays.FloatArray:
         """What `draw` makes of each block of replicates, a row per replicate."""
         result = np.empty((self.replicates, *columns))
-        for rows, stream in streams(self.replicates, self.rng):
+        for rows, stream in resampling.streams(self.replicates, self.rng):
             result[rows] = draw(stream, rows.stop - rows.start)
         return result

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import errors, polygamma
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import FitError
-from betaroc.core.polygamma import phi_tau
 from betaroc.core.thresholds import Thresholds, softplus
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -93,7 +92,7 @@ def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
     share = 0.5 * (_LEGENDRE[0] + 1.0)
     a, b = a_1 + share * step_a, b_1 + share * step_b
     # digamma(a) - digamma(a + b) without their logarithms, which cancel.
-    of_a, of_b, total = (phi_tau(shape)[0] for shape in (a, b, a + b))
+    of_a, of_b, total = (polygamma.phi_tau(shape)[0] for shape in (a, b, a + b))
     rate = step_a * (of_a - total - np.log1p(b / a)) + step_b * (of_b - total - np.log1p(a / b))
     return math.fsum(0.5 * _LEGENDRE[1] * rate)
 
@@ -337,7 +336,7 @@ def bracketed_root(
             slope = at_x / (at_last - at_x) * at_y / (at_last - at_y)
             share = at_x / (at_y - at_x) * at_last / (at_y - at_last)
             share += (last - x) / (y - x) * slope
-    raise FitError(
+    raise errors.FitError(
         f"{what}: no root in [{low!r}, {high!r}]. This is a defect of betaroc: please report it."
     )
 

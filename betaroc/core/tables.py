@@ -9,10 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
-from betaroc.core import checks
-from betaroc.core.arrays import AnyArray
-from betaroc.core.containers import as_narwhals
-from betaroc.core.errors import MissingDependencyError
+from betaroc.core import arrays, checks, containers, errors
 from betaroc.core.value import Result
 
 #: Libraries of frames in memory.
@@ -77,7 +74,7 @@ def first_library(value: Iterable[Tabular | None]) -> Library | None:
 
 def library_of(values: object) -> Library | None:
     """The library of a frame or a column, Narwhals' own included; None of anything else."""
-    held = as_narwhals(values)
+    held = containers.as_narwhals(values)
     name = "" if held is None else held.implementation.name.lower()
     return cast(Library, name) if name in get_args(Library) else None
 
@@ -91,7 +88,7 @@ def checked_library(library: str | None) -> Library | None:
 
 def columns_from_rows(
     rows: Iterable[Sequence[Any]], names: Sequence[str], texts: Collection[str]
-) -> dict[str, AnyArray]:
+) -> dict[str, arrays.AnyArray]:
     """Rows as columns, also where there are none: those of texts, and the others of floats."""
     cells = list(zip(*rows, strict=True)) or [()] * len(names)
     return {
@@ -128,7 +125,7 @@ def table_of(
     try:
         table = nw.from_dict(plain, backend=library)
     except ImportError as error:  # the data was read elsewhere
-        raise MissingDependencyError(
+        raise errors.MissingDependencyError(
             f"tables of data that came in {library} need it, and it is not installed. Install it:"
             f' pip install {library}, or take dataclasses.replace(result, library="pandas")'
         ) from error
@@ -145,7 +142,7 @@ def table_of(
     return table.to_native()
 
 
-def _column(values: Any, library: str) -> AnyArray | list[Any]:
+def _column(values: Any, library: str) -> arrays.AnyArray | list[Any]:
     """Numbers as an array, anything else as a list."""
     if not isinstance(values, np.ndarray) or values.dtype.kind not in _KINDS:
         result = values.tolist() if isinstance(values, np.ndarray) else list(values)

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from betaroc.core import local_files, notices
 from betaroc.core.errors import FileFormatError, InputTypeError, refusal
-from betaroc.core.local_files import small_text
-from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import did_you_mean, format_value, typed
 from betaroc.core.value import Value
@@ -45,7 +44,7 @@ def _nouns_of(kind: type[Exportable]) -> Iterator[type[Exportable]]:
             yield from _nouns_of(noun)
 
 
-@collect_warnings
+@notices.collect_warnings
 def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     """The value of a document that ``to_json`` wrote.
 
@@ -92,7 +91,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     text, white = str(text_or_path), "\ufeff \t\r\n"
     if not text.lstrip(white).startswith("{"):
         remedy = 'Name one that to_json wrote, or pass its text, which starts with "{".'
-        text = small_text(text_or_path, "text_or_path", remedy, _LARGEST)
+        text = local_files.small_text(text_or_path, "text_or_path", remedy, _LARGEST)
     document = parsed(text.lstrip(white))
     # The class that a document names, once its envelope is in order.
     if not isinstance(document, dict) or "kind" not in document:
@@ -124,7 +123,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         hint = did_you_mean(name, options)
         raise refusal("kind", "be one of betaroc's", format_value(name), hint, FileFormatError)
     kind = kinds()[name]
-    with suppress_warnings():  # what was to be said was said when it was made
+    with notices.suppress_warnings():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
 
 

@@ -33,9 +33,8 @@ from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits import check, shape_tests
+from betaroc.fits import check, curve_words, shape_tests
 from betaroc.fits.check import Distances, FitCheck, FitStatus, GoodDownTo, TargetCheck
-from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
@@ -314,11 +313,11 @@ class ScoreSet(Value):
         return replace(self, scores=scores, fit=fit, empirical=empirical_model(scores, self.name))
 
     @cached_property
-    def curve_tests(self) -> CurveTests | None:
+    def curve_tests(self) -> curve_words.CurveTests | None:
         """What the errors of the fit let one say of its curve; None without intervals."""
         if self.intervals is None or self.fit is None:
             return None
-        return curve_tests(self.fit, self.intervals.level)
+        return curve_words.curve_tests(self.fit, self.intervals.level)
 
     @property
     def sizes(self) -> tuple[int, int]:

@@ -17,11 +17,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from betaroc.core import checks
+from betaroc.core import checks, notices
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
 from betaroc.core.errors import BetarocWarning, InputError, refusal
 from betaroc.core.names import strata_array
-from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
@@ -212,7 +211,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             If `cv` is "prefit" and the estimator is not fitted.
         """
-        with forward_warnings():
+        with notices.forward_warnings():
             self._fit(X, y, sample_weight, groups, strata, params)
         return self
 
@@ -274,7 +273,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             for who in CLASSES:
                 check_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
         if self.how in _OF_RANKS:
-            with suppress_warnings():
+            with notices.suppress_warnings():
                 decide(ranks, **{**self._asked(), "family": "empirical"})
 
     # ---------------------------------------------------------------------- folds, routing
@@ -323,7 +322,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return {}, split
         if "sample_weight" in signature(self.estimator.fit).parameters:
             return {"sample_weight": weight}, split
-        warn(
+        notices.warn(
             f"{type(self.estimator).__name__}.fit takes no sample_weight: the weights serve the"
             " decision alone. With metadata routing a pipeline hands them on.",
             BetarocWarning,

@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
+from betaroc.core import containers, errors, notices
 from betaroc.core.checks import flag, instance, level as checked_level, weights_array
-from betaroc.core.containers import width_of
-from betaroc.core.errors import InputError, refusal
-from betaroc.core.notices import collect_warnings
 from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc, epc as expected_performance
@@ -65,7 +63,7 @@ class _RateDisplay:
 
     # ------------------------------------------------------------------------------- made
     @classmethod
-    @collect_warnings
+    @notices.collect_warnings
     def from_estimator(
         cls,
         estimator: Any,
@@ -129,7 +127,7 @@ class _RateDisplay:
         return display.plot(ax, plot_chance_level=plot_chance_level, **style)
 
     @classmethod
-    @collect_warnings
+    @notices.collect_warnings
     def from_predictions(
         cls,
         y_true: npt.ArrayLike,
@@ -172,7 +170,7 @@ class _RateDisplay:
         return display.plot(ax, plot_chance_level=plot_chance_level, **style)
 
     @classmethod
-    @collect_warnings
+    @notices.collect_warnings
     def from_cv_results(
         cls,
         cv_results: Mapping[str, Any],
@@ -216,22 +214,22 @@ class _RateDisplay:
         instance(cv_results, dict, "cv_results", "cross_validate(...)", "dict")
         missing = [key for key in ("estimator", "indices") if key not in cv_results]
         if missing:
-            raise InputError.about("cv_results")(
+            raise errors.InputError.about("cv_results")(
                 f"cv_results must hold estimator and indices; {format_list(missing)} is missing."
                 " Give the result of cross_validate(..., return_estimator=True,"
                 " return_indices=True)."
             )
         estimators, tested = cv_results["estimator"], cv_results["indices"]["test"]
         names = [f"fold {k}" for k in range(len(tested))] if name is None else name
-        if width_of(names) != len(tested):
+        if containers.width_of(names) != len(tested):
             actual = f"{format_value(name)} for {len(tested)} folds"
-            raise refusal("name", "have one text per fold", actual, "Give as many.")
+            raise errors.refusal("name", "have one text per fold", actual, "Give as many.")
         labels, weights = labels_of(y), None
         last = max(int(np.max(rows)) for rows in tested)
         if last >= labels.size:
             actual = f"{labels.size}, and the folds name row {last}"
             rule = "have the label of every row that was cross-validated"
-            raise refusal("y", rule, actual, "Pass all of them.")
+            raise errors.refusal("y", rule, actual, "Pass all of them.")
         if sample_weight is not None:
             weights = weights_array(sample_weight, labels.size, "sample_weight")
         curves = []
@@ -409,7 +407,7 @@ class EpcDisplay:
         self.band = band
 
     @classmethod
-    @collect_warnings
+    @notices.collect_warnings
     def from_estimator(
         cls,
         estimator: Any,
