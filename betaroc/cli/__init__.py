@@ -1,4 +1,4 @@
-"""The command line: a command is a module with ``add_options`` and ``run``, and a row here."""
+"""The command line: a module and a row per command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command by its arguments, by default the process's own; the exit code."""
+    """Run one command by its arguments; the exit code."""
     try:
         from betaroc.core.process import hold_streams, leave_if_stopped, listen
     except KeyboardInterrupt:

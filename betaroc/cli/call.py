@@ -1,4 +1,4 @@
-"""A call: the parser, which loads no command but the one called, and how the call ends."""
+"""A call: its parser, and how it ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
 
 
 class Parser(argparse.ArgumentParser):
-    """Of all commands or of one, which is loaded when it is called."""
+    """Of all commands, or of one that is loaded when called."""
 
     #: Of all: the parsers of the commands by name. Of one: what loads it.
     commands: Mapping[str, Parser]
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=_HelpAll, help="all options")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Learn, then parse; what is left over is an error of this command."""
+        """Learn, then parse; what is left over is an error."""
         self.learn()
         parsed, left = super().parse_known_args(args, namespace)
         if left:
@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
         super().print_help(file)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """As argparse, which holds its tongue where the standard output cannot be written."""
+        """As argparse, but errors of the standard output are raised."""
         if file is not None and file is sys.stdout:
             file.write(message)
         else:
@@ -105,7 +105,7 @@ class _HelpAll(argparse._HelpAction):
 def call(
     argv: Sequence[str] | None, commands: Mapping[str, str], load: Callable[[str], Any]
 ) -> int:
-    """Run one of the commands and say what went wrong; the exit code."""
+    """Run a command and say what went wrong; the exit code."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream of the caller's own making
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print what the shell reads; the parser of all commands comes with the call."""
+    """Print what the shell reads."""
     import shtab
 
     parser = arguments.parser

@@ -1,4 +1,4 @@
-"""What `epc` and `compare` share: their options, the curves of the systems of a call, pictures."""
+"""What `epc` and `compare` share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from betaroc.rendering.tree import Node, Paragraph
 
 
 class SystemCurve(NamedTuple):
-    """A system, what was read of it, its curve, the family fitted to dev and why that one."""
+    """A system, its scores, its curve, and the family of dev."""
 
     name: str
     dev: scores.ScoreData
@@ -73,7 +73,7 @@ def system_curves(
     systems: Sequence[SystemFiles], arguments: Namespace, step: Callable[[], object],
     notices: list[Notice], *, dev_named: bool,
 ) -> list[SystemCurve]:  # fmt: skip
-    """The curve of each system by its scores or their fit, whose warnings begin with its name."""
+    """The curve of each system, by its scores or their fit."""
     curves = []
     for name, dev, (test,) in read_systems(systems, arguments, step, dev_named=dev_named):
         start = f"{visible(name)}: " * bool(name)

@@ -1,4 +1,4 @@
-"""``betaroc demo``: a first threshold on real scores, in files to go on with."""
+"""``betaroc demo``: a first threshold on real scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> None:
-    """Write the scores, run the commands on them, and name the next ones."""
+    """Write the scores, run commands on them, name the next ones."""
     page = ["report", "--dev", _DEV, "--test", _TEST, _SHARPENED, "-o"]
     page.append(arguments.output or "report.html")
     calls, following = [_TRY], [[*_TRY[:-1], _SHARPENED], page, ["plan", "guarantee@far=0.01"]]

@@ -1,4 +1,4 @@
-"""``betaroc epc``: the expected performance curve of systems, and a band of one."""
+"""``betaroc epc``: expected performance curves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def _band(arguments: Namespace, systems: int) -> dict[str, Any] | None:
-    """What the band is made with, or None."""
+    """The arguments of the band, if any."""
     if arguments.band is None:
         options.refuse(arguments, ("level", "seed", "replicates", "group", "simultaneous"),
                        "stand beside --band, whose interval it is about")  # fmt: skip

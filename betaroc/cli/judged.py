@@ -1,4 +1,4 @@
-"""What is decided and analysed of the systems of a call, one after the other."""
+"""Decisions and analyses of the systems of a call."""
 
 from __future__ import annotations
 
@@ -73,10 +73,7 @@ def analysed(
     system: SystemFiles, arguments: Namespace, step: Callable[[], object], level: float, seed: int,
     *, whole: bool,
 ) -> System:  # fmt: skip
-    """Read, choose the family, and analyse, or decide where the report is not to be whole.
-
-    Every warning is in the words of the options.
-    """
+    """Read and analyse, or decide where the report is not `whole`."""
     paths = [source if isinstance(source, str) else source[0] for source in system.tests]
     analysis = None
     with collected() as notices:
@@ -104,7 +101,7 @@ def _whole_analysis(
     dev: ScoreData, tests: Mapping[str, ScoreData], arguments: Namespace,
     step: Callable[[], object], level: float, seed: int,
 ) -> Analysis:  # fmt: skip
-    """By the family of the call; by the scores themselves where no distribution fits them."""
+    """By the family of the call, else by the scores themselves."""
 
     def analyse(family: Names) -> Analysis:
         return analyze_stepwise(

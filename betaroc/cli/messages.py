@@ -1,4 +1,4 @@
-"""What the command line says: a result in the form asked for, and of itself in its options."""
+"""What the command line says, in its options and the form asked for."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FILE_ARGUMENTS = ("file", "dev", "test", "client_file", "impostor_file", "test_c
 
 
 def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> dict[str, str]:
-    """By path what results call the score files of a call, and further ones."""
+    """By path what results call the score files of a call."""
     names = (*FILE_ARGUMENTS, "files", "pilot", "system_files")
     value = (getattr(arguments, name, None) or [] for name in names)
     paths = (path for item in value for path in ([item] if isinstance(item, str) else item))
@@ -54,9 +54,9 @@ def examples(parser: argparse.ArgumentParser, *lines: str, rest: str = _MORE) ->
 
 
 def in_options(message: str, arguments: argparse.Namespace, argument: str | None = None) -> str:
-    """A message in which the arguments of functions are the options of the call.
+    """A message with options in place of the arguments of functions.
 
-    ``argument`` is the one that an error is about, with whose name its message begins.
+    ``argument`` is the one that an error is about.
     """
     template = vocabulary.template_of(message)
     value = argument is not None and getattr(arguments, argument, None) is not None
@@ -68,7 +68,7 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
 
 
 def _option(term: str, arguments: argparse.Namespace) -> str:
-    """The option of an argument, and its value; the term itself where there is no such option."""
+    """The option of an argument, or the term itself."""
     name, _, value = term.partition("=")
     if name == "resample":
         name, value = name if hasattr(arguments, name) else "band", value.strip('"')
@@ -80,7 +80,7 @@ def _option(term: str, arguments: argparse.Namespace) -> str:
 
 
 def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
-    """Their texts, in the words of the options; what is said is taken out."""
+    """The texts of notices, which are taken out."""
     texts = [in_options(notice.message, arguments) for notice in notices]
     notices.clear()
     return texts
@@ -91,10 +91,7 @@ def say(
     arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], Sequence[Node]],
     warned: Sequence[str] = (), words: vocabulary.ClassWords | None = None,
 ) -> None:  # fmt: skip
-    """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
-
-    ``words`` are those of the classes. JSON holds the warnings itself.
-    """
+    """The result as JSON, text, CSV or LaTeX; then the warnings."""
     if arguments.json:
         sys.stdout.write(json_text(plain(document())))
         return
@@ -117,7 +114,7 @@ def say(
 def in_terms(
     text: str, arguments: argparse.Namespace, words: vocabulary.ClassWords | None = None
 ) -> str:  # fmt: skip
-    """A text in the words of the field that the call names, and in these of the classes."""
+    """A text in the words of the field and of the classes."""
     terms = vocabulary.TERMS[getattr(arguments, "terms", vocabulary.BIOMETRIC)]
     return vocabulary.Vocabulary(terms, words or vocabulary.ClassWords()).fill(text)
 
@@ -129,7 +126,7 @@ def say_warnings(texts: Iterable[str]) -> None:
 
 
 def remark(line: str) -> None:
-    """On standard error; the exit code says it where that is closed or full."""
+    """A line on standard error, if it is open."""
     if sys.stderr is not None:
         with suppress(OSError):
             print(line, file=sys.stderr)

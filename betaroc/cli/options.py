@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they must be before any work is done."""
+"""The options that several commands share, and their checks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RATES = ("false acceptance rate to keep, such as 0.01 or 1%%", "false rejection
 
 
 def utf8(text: str) -> str:
-    """A name of the call in the UTF-8 that was typed, whatever the locale knows."""
+    """A name of the call in the UTF-8 that was typed."""
     if not any("\udc80" <= sign <= "\udcff" for sign in text):
         return text
     return os.fsencode(text).decode("utf-8", "surrogateescape")
@@ -147,18 +147,18 @@ def shared(parser: Any, *names: str) -> None:
 
 
 def group(parser: Any, title: str = FURTHER) -> Any:
-    """The group of options under a heading, made where there is none yet."""
+    """The group of options under a heading."""
     groups = (group for group in parser._action_groups if group.title == title)
     return parser if not title else next(groups, None) or parser.add_argument_group(title)
 
 
 def adders(parser: argparse.ArgumentParser) -> tuple[Callable[..., None], Callable[..., None]]:
-    """`add` for the options that a help shows, and for those that it leaves out."""
+    """`add` for the options of a help, and for further ones."""
     return partial(add, parser), partial(add, group(parser))
 
 
 def rate_options(parser: argparse.ArgumentParser) -> None:
-    """The rates that a threshold may keep, by their names in every field."""
+    """The rates that a threshold may keep."""
     for (name, *others), text in zip(RATES, _RATES, strict=True):
         add(parser, f"--{name} R", f"{text}; also --{', --'.join(others)}")
         for other in others:
@@ -166,7 +166,7 @@ def rate_options(parser: argparse.ArgumentParser) -> None:
 
 
 def form_options(parser: argparse.ArgumentParser) -> Any:
-    """Other forms than text, of which a call has one; the group, for further ones."""
+    """Forms other than text."""
     form = parser.add_mutually_exclusive_group()
     shared(form, "--json", "--csv", "--latex")
     return form
@@ -176,10 +176,7 @@ def score_options(
     parser: argparse.ArgumentParser, family: str, *, dev: bool = True, test: bool = True,
     summed: bool = True, bounds: bool = True,
 ) -> None:  # fmt: skip
-    """Those of score files and of their fits; ``dev`` and ``test`` may be one file per class.
-
-    Where a command takes sums of files it takes tails too.
-    """
+    """Those of score files and of their fits, with sums tails too."""
     before = set(parser._actions)
     absent = ("--client-file", "--impostor-file") * (not dev)
     absent += ("--test-client-file", "--test-impostor-file") * (not test)
@@ -248,7 +245,7 @@ def check_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
 def check_output(
     arguments: argparse.Namespace, name: str, inputs: Sequence[str], ends: Sequence[str] = ()
 ) -> None:
-    """Nothing is overwritten unasked, score files never; a page says by its name what it is."""
+    """Nothing is overwritten unasked; a page says by its name what it is."""
     output, option = getattr(arguments, name), option_of(name)
     checked_target(output)
     rule = ""

@@ -1,4 +1,4 @@
-"""``betaroc plan``: how many scores a number needs, or the guarantee of a rate."""
+"""``betaroc plan``: how many scores are needed."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def run(arguments: Namespace) -> None:
 def _models(
     arguments: Namespace, step: Callable[[], object], lines: list[str]
 ) -> list[ScoreModel | Fit]:
-    """The models that are taken as true; a line of each file is added to the lines."""
+    """The models that are taken as true, a line of each file."""
     typed = options.given_options(arguments, ("client", "impostor"))
     files = options.given_options(arguments, _SOURCES)
     if len(typed) != (0 if files else 2):

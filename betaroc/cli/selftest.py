@@ -68,7 +68,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Compute what there are references of, and say the digits reached; the exit code."""
+    """Compute, and say the digits reached; the exit code."""
     rows: list[tuple[str, int, float]] = []
     for names, compute, calls in REFERENCES:
         digits = zip(names, _digits(compute, calls, len(names)), strict=True)
@@ -91,7 +91,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _digits(compute: Callable[..., Any], calls: Sequence[Any], n: int) -> list[float]:
-    """Correct decimal digits of each number in the worst call; -inf where one fails."""
+    """Correct digits of each number in the worst call."""
     try:
         values = np.array([compute(*call[:-n]) for call in calls], dtype=np.float64)
     except Exception:  # noqa: BLE001  what is broken may raise anything

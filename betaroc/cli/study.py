@@ -49,7 +49,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Run the study of a configuration, say what came out; the exit code."""
+    """Run the study of a configuration; the exit code."""
     given = arguments.folder, arguments.workers, arguments.seed
     study, folder, seed = read_configuration(arguments.config, *given)
     if arguments.html is None:

@@ -1,4 +1,4 @@
-"""The score files of a call, of one system or several: how they are named, and what is read."""
+"""The score files of a call: their names, and what is read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ScoreFiles = str | tuple[str, str]
 
 
 class SystemFiles(NamedTuple):
-    """What a system is called, "" where the call has one, and its files."""
+    """A name, "" where the call has one system, and files."""
 
     name: str
     dev: ScoreFiles
@@ -59,8 +59,7 @@ def called_systems(
 ) -> list[SystemFiles]:
     """The systems that --system or --systems names, else the one of the call's files.
 
-    Each may have so many ``tests``; with ``one_per_file`` each of several files is a system. Where
-    a test may be left out it is another file than dev.
+    Each may have so many ``tests``; with ``one_per_file`` each of several files is a system.
     """
     named = named_systems(arguments, tests=tests)
     if named:
@@ -92,7 +91,7 @@ def called_systems(
 def named_systems(
     arguments: Namespace, *, tests: tuple[int, float] = (0, math.inf)
 ) -> list[SystemFiles]:
-    """The systems that --system or --systems names; none where the call has neither."""
+    """The systems that --system or --systems names."""
     named, place = arguments.system, arguments.systems
     if named is None and place is None:
         return []
@@ -113,7 +112,7 @@ def named_systems(
 
 
 def two_systems(arguments: Namespace) -> list[SystemFiles]:
-    """Those of --dev and --test, two files each; named by --name, else by their paths."""
+    """Those of --dev and --test, two files each."""
     dev, test = arguments.dev, arguments.test
     for role, files in (("dev", dev), ("test", test)):
         if len(files) != 2:
@@ -128,7 +127,7 @@ def two_systems(arguments: Namespace) -> list[SystemFiles]:
 
 
 def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
-    """The files of dev or of test: those that are named, or one per class."""
+    """The files of dev or of test."""
     places = ("test",) if role == "test" else ("file", "pilot", "dev")
     place = next((name for name in places if hasattr(arguments, name)), "test")
     value = getattr(arguments, place, None)
@@ -145,7 +144,7 @@ def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
 def _checked_systems(
     systems: list[SystemFiles], tests: tuple[int, float] = (0, math.inf), *, one_dev: bool = False
 ) -> list[SystemFiles]:
-    """Names and files that can be what they stand for; ``one_dev`` may serve several systems."""
+    """Systems whose names and files can be."""
     for path in dict.fromkeys(path for system in systems for path in system.paths):
         if path != STDIN:  # before the first is read, which may take long
             regular_file(path, "every file of the systems")
@@ -183,7 +182,7 @@ def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) ->
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:
-    """One folder per system: dev.* and test*.* and nothing else but hidden files."""
+    """One folder per system: dev.* and test*.*."""
     systems: list[SystemFiles] = []
     others: list[Path] = []
     with of_the_system("--systems"):
@@ -205,7 +204,7 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
 
 
 def _of_manifest(path: Path) -> list[SystemFiles]:
-    """Tables [systems.NAME] of a TOML file: dev, and a test or a list of them."""
+    """Tables [systems.NAME] of a TOML file."""
     document = read_toml(path, "--systems", "Name a folder, or a TOML file of [systems.NAME].")
     tables, remedy = document.get("systems"), (
         'Such as [systems.mlp] with dev = "dev.csv" and test = "test.csv".'
@@ -231,7 +230,7 @@ def read_systems(
     systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], object], *,
     dev_named: bool = True, tests: bool = True,
 ) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
-    """Name, dev and tests of one system after the other; warnings begin with name and role."""
+    """Name, dev and tests of one system after the other."""
     for name, dev, paths in systems:
         start = f"{numbers.visible(name)}: " * bool(name)
         with notices.forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
@@ -245,7 +244,7 @@ def read_file(
     source: ScoreFiles, arguments: Namespace, step: Callable[[], object], *,
     named: bool = True, is_test: bool = False,
 ) -> ScoreData:  # fmt: skip
-    """Scores, with the columns of groups and ids where they are used; or their sums."""
+    """Scores of a file, or their sums."""
     path = source if isinstance(source, str) else None
     if getattr(arguments, "stream", "") == "always" and path in {None, STDIN}:
         rule = "stand beside files of both classes, which are read in pieces"
@@ -294,7 +293,6 @@ def columns(names: Iterable[str] | None) -> Any:
 
 
 def _reading(arguments: Namespace) -> dict[str, Any]:
-    """How any file of the call is read."""
     names = ("score", "label", "client_label", "columns", "separator", "decimal", "header",
              "format", "max_size", "max_rows")  # fmt: skip
     value = {name: getattr(arguments, name) for name in names}
@@ -305,7 +303,7 @@ def _reading(arguments: Namespace) -> dict[str, Any]:
 
 
 def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
-    """The summary of a large file, or of any that is to be streamed."""
+    """The summary of a large file."""
     mode = getattr(arguments, "stream", "never")
     # What is no regular file is refused where it is read; a FIFO would wait.
     if mode == "never" or not os.path.isfile(path) or not os.access(path, os.R_OK):
@@ -347,7 +345,7 @@ LABEL = "label"
 
 
 class ClassifierFiles(NamedTuple):
-    """What an ensemble is made of, the names of its classifiers, and what was read of it."""
+    """The scores of classifiers, and what was read."""
 
     scores: Any
     names: list[str]
@@ -375,7 +373,7 @@ def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
 
 
 def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
-    """Scores of one file per classifier, by name."""
+    """One file per classifier."""
     names = arguments.name or default_names(paths)
     if len(names) != len(paths):
         actual = f"{len(names)} for {len(paths)} files: {format_list(names)}"
@@ -389,7 +387,7 @@ def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> Classifie
 def _columns(
     paths: Sequence[str], arguments: Namespace, systems: Sequence[str] | None
 ) -> ClassifierFiles:
-    """One column per classifier of one table, as a frame."""
+    """One table, as a frame."""
     import pandas as pd
 
     value = _reading(arguments)

@@ -1,4 +1,4 @@
-"""``betaroc threshold``: one threshold for a target, and what it may be relied on for."""
+"""``betaroc threshold``: one threshold for a target."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def _over(words: str) -> str | dict[str, float]:
-    """The weights of strata, or a word as it is."""
+    """Weights of strata, or a word."""
     pairs = [item.rpartition("=") for item in words.split(",")]
     try:
         return {options.utf8(name.strip()): text.parse_number(weight) for name, _, weight in pairs}

@@ -40,7 +40,7 @@ class _Method(Protocol[P]):
 
 
 def elementwise(method: Callable[Concatenate[Any, P], ScalarOrArray]) -> _Method[P]:
-    """Tell type checkers that a method returns a float for a number and an array for an array."""
+    """Tell type checkers: a float for a number, an array for an array."""
     return method
 
 
@@ -56,7 +56,7 @@ def are_of(dtype: str, values: FloatArray) -> bool:
 
 
 def dtype_of(*value: Any) -> str:
-    """The widest dtype of arrays of floats, where it is not that of anything else."""
+    """The widest dtype of arrays of floats, else float64."""
     known = [item.dtype for item in value if isinstance(getattr(item, "dtype", None), np.dtype)]
     floats = [item for item in known if item.kind == "f"]
     widest = str(np.result_type(*floats)) if len(floats) == len(value) else ""

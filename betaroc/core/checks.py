@@ -1,4 +1,4 @@
-"""Argument checks: each returns the checked value, and all speak the form of `refusal`."""
+"""Argument checks: each returns the checked value and refuses in the form of `refusal`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NOT_REAL = (bool, np.bool_, complex, np.complexfloating, str, bytes, np.ndarray
 
 
 def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
-    """One of the named options, or a word of a field for it; `source` says where all are listed."""
+    """One of the named options; `source` says where all are listed."""
     if isinstance(value, str) and (among := name_among(value, options)) in options:
         return str(among)
     kind = InputError if isinstance(value, str) else InputTypeError
@@ -56,7 +56,7 @@ def terms_of(name: object) -> Terms:
 
 
 def instance(value: object, kind: type[_T], name: str, result: str, noun: str = "") -> _T:
-    """The value, if it is of that class; `made` says how one is, `noun` what users call it."""
+    """The value, if it is of that class; `noun` is what users call it."""
     if isinstance(value, kind):
         return value
     noun = noun or kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
@@ -72,14 +72,13 @@ def flag(value: object, name: str) -> bool:
 
 
 def _single(value: Any) -> Any:
-    """What an array without dimensions holds; all else as it is."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def _number(
     value: object, name: str, rule: str, holds: Callable[[float], bool], remedy: str = ""
 ) -> float:
-    """A Python float of one real number, no bool, text or array, of which a rule holds."""
+    """A Python float of one real number of which a rule holds."""
     if type(value) is not float:
         single = _single(value)
         with suppress(TypeError, ValueError, OverflowError):
@@ -121,7 +120,7 @@ def ascending(low: object, high: object) -> tuple[float, float]:
 
 
 def span(value: Any, name: str) -> tuple[float, float]:
-    """Two finite numbers in their order, such as the ends of an axis."""
+    """Two finite numbers in their order."""
     if width_of(value) != 2:
         kind = InputTypeError if width_of(value) < 0 else InputError
         raise refusal(name, "be two numbers, (low, high)", typed(value), kind=kind)
@@ -143,7 +142,7 @@ def level(value: object, name: str = "level") -> float:
 
 
 def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST_EXACT) -> int:
-    """A whole number of at least ``minimum``, and at most ``most`` unless that is None."""
+    """A whole number within bounds; ``most`` may be None."""
     rule = f"be an int >= {minimum}"
     single = _single(value)
     if isinstance(single, bool | np.bool_) or not isinstance(single, int | np.integer):
@@ -167,7 +166,7 @@ def counts(value: Any, name: str, minimum: int = 1) -> tuple[int, ...]:
 
 
 def randomness(rng: Any) -> Any:
-    """Where randomness comes from, as it is, whether it will be asked or not."""
+    """A source of randomness, as it is."""
     if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
         return rng
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
@@ -185,7 +184,7 @@ def generator(rng: Any) -> np.random.Generator:
 def check_entries(
     array: AnyArray, bad: BoolArray, name: str, rule: str, remedy: str = "Give such values."
 ) -> None:
-    """Refuse an array with bad entries: how many there are, the first and its index."""
+    """Refuse an array with bad entries: how many, and the first."""
     places = np.flatnonzero(bad)
     if places.size:
         first = int(places[0])
@@ -206,7 +205,7 @@ def score_array(values: Any, name: str, *, absent: bool = False) -> FloatArray:
 
 
 def kept_scores(array: FloatArray, name: str, *, absent: bool = False) -> FloatArray:
-    """The array itself, read-only, if it is one of scores: of arrays that nobody else holds."""
+    """The array itself, read-only, of scores that nobody else holds."""
     checked = score_array(array, name, absent=absent)
     return frozen(array) if array.dtype == np.float64 else checked
 
@@ -239,7 +238,7 @@ def _float64(array: AnyArray, name: str) -> FloatArray:
 
 
 def _check_identity(array: AnyArray, name: str) -> None:
-    """Refuse integers that are rounded as float64."""
+    """Refuse integers that float64 rounds."""
     lost = np.zeros(array.size, dtype=bool)
     for k in np.flatnonzero((array > LARGEST_EXACT) | (array < -LARGEST_EXACT)):
         lost[k] = int(float(int(array[k]))) != int(array[k])
@@ -301,7 +300,7 @@ def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
 
 
 def probability_array(values: npt.ArrayLike, name: str) -> FloatArray:
-    """Numbers in [0, 1] of any shape; NaN is let through, it propagates."""
+    """Numbers in [0, 1] of any shape; NaN passes."""
     array = real_array(values, name)
     with np.errstate(invalid="ignore"):
         outside = (array < 0.0) | (array > 1.0)
@@ -310,14 +309,14 @@ def probability_array(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def rate_array(values: npt.ArrayLike, name: str) -> FloatArray:
-    """Rates in [0, 1] that are asked of data, of any shape; NaN asks for nothing."""
+    """Rates in [0, 1] that are asked of data."""
     array = probability_array(values, name)
     check_entries(array, np.isnan(array), name, "be fractions in [0, 1]", "Leave them out.")
     return array
 
 
 def rates_1d(values: npt.ArrayLike, name: str) -> FloatArray:
-    """One rate in [0, 1] that is asked of data, or a list of them."""
+    """One rate in [0, 1], or a list of them."""
     array = np.atleast_1d(rate_array(values, name))
     if array.ndim > 1 or not array.size:
         rule = "be one fraction or a list of them"
@@ -326,7 +325,7 @@ def rates_1d(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def real_array(values: Any, name: str) -> FloatArray:
-    """Real numbers of any shape, such as thresholds; NaN and inf are let through."""
+    """Real numbers of any shape; NaN and inf pass."""
     if isinstance(values, np.ma.MaskedArray):
         refuse_kind(values, name, "a masked array", "Pass x.filled(np.nan).")
     array = to_numpy(values, name)
@@ -338,7 +337,7 @@ def real_array(values: Any, name: str) -> FloatArray:
 
 
 def weights_array(values: Any, n: int, name: str) -> FloatArray:
-    """``n`` finite weights >= 0, not all zero, as a read-only float64 array."""
+    """``n`` finite weights >= 0, not all zero, read-only."""
     array = _float64(array_1d(values, name), name)
     if array.size != n:
         actual, remedy = f"{array.size} weights for {n} scores", "Pass those of the same rows."
@@ -357,6 +356,6 @@ def weights_array(values: Any, n: int, name: str) -> FloatArray:
 
 
 def dtype_as(dtype: object, *samples: FloatArray) -> str:
-    """The dtype that was named; doubles where not all scores are numbers of it."""
+    """The dtype that was named, if all scores are of it."""
     name = choice(dtype, ("float64", "float32", "float16"), "dtype")
     return name if all(are_of(name, values) for values in samples) else "float64"

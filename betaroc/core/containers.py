@@ -1,4 +1,4 @@
-"""From any sized container to a numpy array: nothing masked or missing is read."""
+"""From any sized container to a numpy array without missing entries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def refuse_kind(values: object, name: str, noun: str, remedy: str) -> NoReturn:
 
 
 def as_narwhals(values: object) -> Any:
-    """The frame or column as Narwhals holds it; None of what is neither."""
+    """The frame or column of Narwhals; None of what is neither."""
     if values is None or isinstance(values, np.ndarray | list | tuple | str | dict):
         return None  # most of what is given: Narwhals need not be loaded
     import narwhals as nw
@@ -41,7 +41,7 @@ def as_narwhals(values: object) -> Any:
 
 
 def _check_foreign(values: object, name: str) -> None:
-    """What numpy would read wrongly or not at all."""
+    """Refuse what numpy would read wrongly."""
     device = getattr(values, "device", "cpu")
     foreign = [(isinstance(values, kind), what, remedy) for kind, what, remedy in _FOREIGN]
     lazy = hasattr(values, "collect") and not hasattr(values, "__len__")
@@ -61,7 +61,7 @@ def _check_foreign(values: object, name: str) -> None:
 
 
 def _missing(values: Any) -> BoolArray | None:
-    """Where pandas, Polars or pyarrow say NA; None if they cannot."""
+    """Where a column says NA; None if it cannot."""
     column = as_narwhals(values)
     if column is not None:
         return np.asarray(column.is_null().to_numpy(), dtype=bool)
@@ -74,7 +74,7 @@ def _missing(values: Any) -> BoolArray | None:
 
 
 def _one_column(values: Any, name: str) -> Any:
-    """The only column of a frame; anything else unchanged."""
+    """The only column of a frame."""
     frame = as_narwhals(values)
     columns = getattr(frame, "columns", None)
     if columns is None:
@@ -86,7 +86,7 @@ def _one_column(values: Any, name: str) -> Any:
 
 
 def array_1d(values: Any, name: str) -> AnyArray:
-    """Any one-dimensional sized container as a numpy array, never reading masked or missing."""
+    """Any one-dimensional sized container as a numpy array."""
     _check_foreign(values, name)
     values = _one_column(values, name)
     gone = _missing(values)
@@ -99,7 +99,7 @@ def array_1d(values: Any, name: str) -> AnyArray:
 
 
 def with_gaps(values: Any, name: str) -> tuple[AnyArray, BoolArray]:
-    """As `array_1d`, and where a value is missing: None, NA, null or nan."""
+    """As `array_1d`, and where a value is missing."""
     _check_foreign(values, name)
     values = _one_column(values, name)
     array, gone = _flat(values, name), _missing(values)
@@ -153,6 +153,6 @@ def to_numpy(values: Any, name: str) -> AnyArray:
 
 
 def width_of(item: Any) -> int:
-    """The entries of a list or an array; -1 of what is one thing."""
+    """The entries of a list or an array; else -1."""
     many = isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim > 0)
     return len(item) if many else -1

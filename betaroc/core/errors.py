@@ -1,8 +1,4 @@
-"""One hierarchy of errors and warnings.
-
-Every message says what must hold, what was given (count, first index or
-line, value), where, and what to do next.
-"""
+"""One hierarchy of errors and warnings."""
 
 from __future__ import annotations
 
@@ -59,7 +55,7 @@ class BetarocError(Exception):
 
     @property
     def template(self) -> str:
-        """The message with its slots and the marks around the arguments it mentions."""
+        """The message with its slots and marks."""
         return template_of(self.args[0])
 
     def reworded(self, message: str) -> Self:
@@ -76,7 +72,7 @@ def refusal(
     remedy: str = "Give such a value.",
     kind: type[BetarocError] | None = None,
 ) -> BetarocError:
-    """An InputError, or one of another kind, in the form that all errors have."""
+    """An error in the form that all have."""
     make = (kind or InputError).about(argument)
     return make(f"{argument} must {rule}; got {actual}. " + remedy)
 

@@ -34,7 +34,7 @@ _PLAIN = re.compile(r"[^\W\d][\w.]*")
 
 # ----------------------------------------------------------------------------- reading
 def right_side(formula: Any, name: str, score: str) -> Any:
-    """The terms of the right-hand side; a left-hand side must be the score column."""
+    """The terms right of ~; only the score may stand left."""
     if not isinstance(formula, str):
         remedy = "Without covariates it is '1'."
         rule = "be text, such as 'sharpening' or 'C(camera) + sharpening'"
@@ -49,7 +49,7 @@ def right_side(formula: Any, name: str, score: str) -> Any:
 
 
 def _sides(formula: str, name: str) -> tuple[str, Any]:
-    """The left-hand side, and the terms of the right-hand side."""
+    """Both sides of ~."""
     from formulaic import Formula
     from formulaic.errors import FormulaicError
     from formulaic.parser import DefaultFormulaParser
@@ -74,7 +74,7 @@ def _sides(formula: str, name: str) -> tuple[str, Any]:
 
 
 class _Code(ast.NodeVisitor):
-    """A piece of code that is arithmetic of columns, numbers and known functions."""
+    """Arithmetic of columns, numbers and known functions."""
 
     def __init__(self, code: str, name: str) -> None:
         """Read without running."""
@@ -100,7 +100,7 @@ class _Code(ast.NodeVisitor):
             self._refuse(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        """No arithmetic of text, and no power of numbers alone, which may be without end."""
+        """No arithmetic of text; no endless power of numbers."""
         before = len(self.columns)
         self.generic_visit(node)
         endless = isinstance(node.op, ast.Pow) and len(self.columns) == before
@@ -157,7 +157,7 @@ def of_numpy() -> dict[str, Any]:
 
 # ----------------------------------------------------------------------------- columns
 def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, ...]) -> list[str]:
-    """The columns that the terms use, in their order; every name must be one."""
+    """The columns that the terms use."""
     result = list(dict.fromkeys(c for f in _factors(terms) for c in factor_columns(f, name)))
     for column in {*own, "prior"} & {*result}:
         why = "the score is what is explained, and each class has its own regression"
@@ -179,7 +179,7 @@ def _factors(terms: Any) -> list[Any]:
 
 
 def factor_columns(factor: Any, name: str) -> list[str]:
-    """The columns that a factor of a term uses, Q('a name') among them."""
+    """The columns of a factor."""
     kind = factor.eval_method.value
     if kind == "python":
         return _Code(factor.expr, name).columns
@@ -215,14 +215,14 @@ def term_names(terms: Any) -> list[str]:
 
 
 def without(terms: Any, names: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """The formula without these terms and their interactions, and the terms that went."""
+    """The formula without these terms and their interactions, and what went."""
     wanted = [set(term.factors) for name in names for term in _terms(name)]
     gone = [t for t in terms if any(w <= set(t.factors) for w in wanted)]
     return [t for t in terms if t not in gone], [term_name(t) for t in gone]
 
 
 def _terms(name: str) -> list[Any]:
-    """What is meant by the name of a term, however it is spaced."""
+    """The terms of a name, however it is spaced."""
     return [term for term in right_side(name, "term", "") if term.degree > 0]
 
 

@@ -30,7 +30,7 @@ _ONE_FILE = "Name one score file; a stream is read as the standard input, by the
 
 
 def regular_file(path: object, argument: str = "path", remedy: str = _ONE_FILE) -> Path:
-    """The path of a file that can be read, or an error that says what it is."""
+    """The path of a file that can be read."""
     if not isinstance(path, str | bytes | os.PathLike):
         remedy = "Frames are read by Scores.from_frame, arrays by Scores.from_labels."
         kind = f"a {type(path).__name__}"
@@ -61,7 +61,7 @@ def regular_file(path: object, argument: str = "path", remedy: str = _ONE_FILE) 
 
 @contextmanager
 def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str]]:
-    """A file that can be read, and what messages call it; the standard input as a file."""
+    """A file that can be read, and its name in messages."""
     if not isinstance(path, str) or path != STDIN:
         local = regular_file(path, argument)
         yield local, format_value(local.name)
@@ -73,7 +73,7 @@ def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str
 
 
 def _spool(path: Path) -> None:
-    """The standard input on disk, where it can be read more than once."""
+    """The standard input on disk, to be read again."""
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None or stream.closed or sys.stdin.isatty():
         raise FileFormatError(
@@ -92,17 +92,13 @@ def _spool(path: Path) -> None:
 
 
 def shown_path(text: str, width: int = 60) -> str:
-    """The path with repr; of a long one the end, where the file is named."""
+    """The path with repr, of a long one the end."""
     whole = repr(text)
     return whole if len(whole) <= width else f"'...{whole[-(width - 4) :]}"
 
 
 def file_names(paths: Iterable[str]) -> dict[str, str]:
-    """By path what documents call a file: its name, with the folders that tell equal names apart.
-
-    Nothing is told of the folders above all of them: a document says the same wherever its files
-    lie, and from wherever they were named.
-    """
+    """What documents call each file: its name, with the folders that tell equal names apart."""
     value = list(dict.fromkeys(paths))
     whole = {path: Path(os.path.abspath(path)).parts for path in value if path not in ("", STDIN)}
     folders = zip(*(own[:-1] for own in whole.values()), strict=False)
@@ -118,7 +114,7 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
 
 
 def default_names(paths: Sequence[str]) -> list[str]:
-    """The words in which paths differ, of the names of the files where these do."""
+    """The words in which the names of files differ, else their paths."""
     texts = [Path(path).stem for path in paths]
     if len(set(texts)) < len(paths):
         texts = [str(Path(os.path.abspath(path)).with_suffix("")) for path in paths]
@@ -133,7 +129,7 @@ def default_names(paths: Sequence[str]) -> list[str]:
 
 
 def _neighbours(path: Path) -> str:
-    """The nearest name in the same folder, or where one looked."""
+    """The nearest name in the same folder."""
     names: list[str] = []
     with suppress(OSError):  # of a folder that may not be listed only the hint is lost
         if not path.parent.is_dir():
@@ -157,7 +153,7 @@ def of_the_system(name: str) -> Iterator[None]:
 
 
 def read_toml(path: object, argument: str, remedy: str) -> dict[str, Any]:
-    """The tables of a TOML file; errors say what it is, and what to do."""
+    """The tables of a TOML file."""
     text = small_text(path, argument, remedy)
     try:
         return tomllib.loads(text)
@@ -168,7 +164,7 @@ def read_toml(path: object, argument: str, remedy: str) -> dict[str, Any]:
 
 
 def small_text(path: object, argument: str, remedy: str, largest: int = _LARGEST) -> str:
-    """The text of a file that is held as a whole; what is none is refused before it is read."""
+    """The text of a file that is held as a whole."""
     local = regular_file(path, argument, remedy)
     where = shown_path(str(local))
     with of_the_system(where):

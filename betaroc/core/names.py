@@ -1,4 +1,4 @@
-"""Names of trials and of what they depend on: integers or text, one or two per score."""
+"""Names of trials and of groups: integers or text, one or two per score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def names_array(values: Any, n: int, name: str) -> AnyArray:
 
 
 def strata_array(values: Any, n: int, name: str) -> AnyArray:
-    """One name of a stratum a row; an empty text where there is none."""
+    """One name of a stratum per row; empty text for none."""
     array, missing = containers.with_gaps(values, name)
     if np.any(missing):
         array = array.astype(object)
@@ -46,7 +46,7 @@ def name_columns(values: Any, n: int, name: str) -> AnyArray:
 
 
 def stacked(parts: list[AnyArray], name: str) -> AnyArray:
-    """The columns side by side; a label is the same thing in both, so they are of one kind."""
+    """The columns side by side, which are of one kind."""
     if len(parts) == 1:
         return parts[0]
     joined = np.column_stack(parts)
@@ -58,7 +58,7 @@ def stacked(parts: list[AnyArray], name: str) -> AnyArray:
 
 
 def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
-    """Both columns of what has two; None for what is left to one-dimensional reading."""
+    """Both columns; None of what is one-dimensional."""
     frame = containers.as_narwhals(values)
     if frame is not None:
         return (frame[:, 0], frame[:, 1]) if len(getattr(frame, "columns", ())) == 2 else None
@@ -80,7 +80,7 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
 def columns_beside(
     name: str, parts: Sequence[AnyArray | None], sizes: tuple[int, int]
 ) -> dict[str, AnyArray]:
-    """The columns of what both classes have, or one of them; None where one has nothing."""
+    """The columns of both classes; None where one has nothing."""
     wide = any(part is not None and part.ndim == 2 for part in parts)
     names = [f"{name}_1", f"{name}_2"] if wide else [name]
     return {

@@ -1,4 +1,4 @@
-"""Notices: collected where they arise in a context variable, warned once at the edge of a call."""
+"""Notices: kept in a context variable, warned once at the edge of a call."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _open: ContextVar[list[Notice] | None] = ContextVar("betaroc notices", default=N
 
 
 def warn(message: str, category: type[errors.BetarocWarning]) -> None:
-    """Say it to the call that is under way, once, else to the user."""
+    """Say it once to the call under way, else to the user."""
     _give(Notice(category, vocabulary.Sentence(message)))
 
 
@@ -64,7 +64,7 @@ def _give(notice: Notice) -> None:
 
 @contextmanager
 def collected() -> Iterator[list[Notice]]:
-    """The notices of the block, which go no further; numpy's errors as by default."""
+    """The notices of the block, which go no further."""
     notices: list[Notice] = []
     before = _open.set(notices)
     try:
@@ -78,7 +78,7 @@ def collected() -> Iterator[list[Notice]]:
 def forward_warnings(
     prefix: str = "", *, but: tuple[type[errors.BetarocWarning], ...] = ()
 ) -> Iterator[list[Notice]]:
-    """The notices of the block, which go on to the call around it, else to the user."""
+    """The notices of the block, which go on."""
     notices: list[Notice] = []
     try:
         with collected() as notices:
@@ -94,10 +94,9 @@ suppress_warnings = collected
 
 
 def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
-    """Collect the notices of a call: its result keeps them, and the user is warned at his line.
+    """Collect the notices of a call, which its result keeps and the user is warned of at his line.
 
-    Within another call they are left to that one; there a method of a value collects none.
-    ``level`` and ``confidence`` are one argument.
+    Within another call they are left to that one. ``level`` and ``confidence`` are one argument.
     """
     code = function.__code__
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -132,6 +131,6 @@ def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Cal
 
 
 def keep(result: object, notices: Iterable[Notice]) -> None:
-    """The result keeps these notices; a number, or one that has some already, does not."""
+    """The result keeps these notices, if it has a place and none yet."""
     if notices and getattr(result, "notices", None) == ():
         object.__setattr__(result, "notices", tuple(notices))

@@ -1,4 +1,4 @@
-"""How an interval is to be made: one frozen value instead of five arguments."""
+"""How an interval is made, as one frozen value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IntervalArguments(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """Level, method and randomness of an interval, checked; without a method the best is taken."""
+    """Level, method and randomness of an interval, checked."""
 
     level: float = 0.95
     method: str | None = None
@@ -44,7 +44,7 @@ class IntervalOptions:
         object.__setattr__(self, "extrapolate", checks.flag(self.extrapolate, "extrapolate"))
 
     def by(self, methods: tuple[str, ...]) -> Self:
-        """With the first of the methods where none was asked for; refuses others."""
+        """With the first method where none was asked for."""
         method = methods[0] if self.method is None else self.method
         return replace(self, method=checks.choice(method, methods, "method"))
 

@@ -79,7 +79,7 @@ def phi_tau_of(x: float) -> tuple[float, float]:
 def information_terms(
     a: Number, b: Number, tau_a: Number, tau_b: Number, tau_s: Number
 ) -> tuple[Number, Number, Number, Number]:
-    """Entries (aa, bb, -ab) and determinant of the information matrix; floats or arrays."""
+    """Entries (aa, bb, -ab) and determinant of the information matrix."""
     s = a + b
     of_a, of_b = b / a / s, a / b / s  # no product of two shapes, which may round to 0
     information_a, information_b = of_a + (tau_a - tau_s), of_b + (tau_b - tau_s)

@@ -1,7 +1,6 @@
-"""What a process may use and show, and how Ctrl-C and a termination end it at any moment.
+"""What a process may use and show, and how a signal ends it.
 
 Before a command works the process ends at once; while it works a first signal is an exception.
-Worker processes end with the one that started them.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _bars = True
 
 
 class _InterruptedError(KeyboardInterrupt):
-    """Ctrl-C; Python would end by the signal, not by an exit code, after the class itself."""
+    """Ctrl-C; of the class itself Python would end by the signal."""
 
 
 def listen() -> None:
-    """Handle the signals of this process, but for those that its caller ignores or handles."""
+    """Handle the signals that the caller left as they are."""
     if threading.current_thread() is threading.main_thread():
         for number, usual in _SIGNALS.items():
             if signal.getsignal(number) is usual:
@@ -43,7 +42,7 @@ def listen() -> None:
 
 
 def hold_streams() -> None:
-    """A standard stream that the caller closed is no descriptor for a file that is opened."""
+    """Keep descriptors of closed standard streams from files."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor <= _STREAMS[-1]:
         descriptor = os.open(os.devnull, os.O_RDWR)
@@ -53,13 +52,13 @@ def hold_streams() -> None:
 
 
 def set_working(working: bool) -> None:
-    """Whether a first signal is an exception from here on; else it ends the process at once."""
+    """Whether a first signal is an exception from here on."""
     global _working  # noqa: PLW0603 - signals are the process's
     _working = working
 
 
 def leave_if_stopped(code: object) -> None:
-    """End here where a signal stopped the process, whose modules may be half loaded."""
+    """End here where a signal stopped the process."""
     for number in _SIGNALS:
         if signal.getsignal(number) is _stop:
             signal.signal(number, signal.SIG_IGN)
@@ -84,7 +83,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 @cache
 def end_with(parent: int) -> None:
-    """End this process once its parent has, which also says what Ctrl-C does to it."""
+    """End this process once its parent has ended."""
     if os.name != "posix" or os.getppid() != parent:
         return
     if threading.current_thread() is threading.main_thread():
@@ -99,17 +98,16 @@ def _watch(parent: int) -> None:
 
 
 def shows_progress() -> bool:
-    """Whether a bar is seen by somebody, and can be drawn again in its place."""
+    """Whether somebody sees a bar."""
     return _bars and _is_able(sys.stderr)
 
 
 def shows_colours() -> bool:
-    """Whether the standard output is a terminal that has them, and nobody asked for none."""
+    """Whether the terminal has colours and nobody asked for none."""
     return "NO_COLOR" not in os.environ and _is_able(sys.stdout)
 
 
 def _is_able(stream: TextIO | None) -> bool:
-    """Whether it is a terminal that does what escape codes say."""
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -120,7 +118,7 @@ def allow_progress(allowed: bool) -> None:
 
 
 def free_memory() -> float:
-    """Bytes that this process can take at most; infinite where the system does not tell."""
+    """Bytes that this process can take at most; inf if unknown."""
     free = [float("inf")]
     with suppress(OSError, ValueError, KeyError):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

@@ -21,7 +21,7 @@ _PANELS = 1 << 12
 
 
 def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: FloatArray) -> float:
-    """Integral between the first and the last finite break point, which must miss no feature."""
+    """Integral between the outer finite breaks, which must miss no feature."""
     finite = breaks[np.isfinite(breaks)]
     if finite.size < 2:
         return 0.0

@@ -85,7 +85,7 @@ def log_beta(a: float, b: float) -> float:
 
 
 def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
-    """log B(a_2, b_2) - log B(a_1, b_1), relatively accurate for neighbouring shapes too."""
+    """log B(a_2, b_2) - log B(a_1, b_1), accurate for neighbours too."""
     step_a, step_b = a_2 - a_1, b_2 - b_1
     if abs(step_a) > 0.2 * min(a_1, a_2) or abs(step_b) > 0.2 * min(b_1, b_2):
         return log_beta(a_2, b_2) - log_beta(a_1, b_1)
@@ -136,7 +136,6 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
 
 @lru_cache(maxsize=4096)
 def _density_constant(a: float, b: float) -> float:
-    """The log density of logit theta at its mean."""
     n = a + b
     middle = 0.5 * (math.log(b) - math.log(n / a))
     remainders = stirling_remainder(n), -stirling_remainder(a), -stirling_remainder(b)
@@ -165,7 +164,7 @@ def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
 
 
 def _lower_fraction(a: float, b: float, x: FloatArray) -> FloatArray:
-    """The fraction itself; a place that has converged is left, whatever the others do."""
+    """The fraction; converged places are left."""
     result, rest = np.empty_like(x), np.arange(x.size)
     c = np.ones_like(x)
     d = 1.0 / _not_zero(1.0 - (a + b) * x / (a + 1.0))
@@ -201,9 +200,9 @@ def _mirror(t: Thresholds) -> Thresholds:
 def _near_and_rest(
     a: float | FloatArray, b: float | FloatArray, x: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The tail on the threshold's side of 1/2 and the other, which cancels only beyond the median.
+    """The tail on the threshold's side of 1/2, and the other.
 
-    scipy's complement costs nine times the ratio, so it is asked for where it matters.
+    scipy's complement costs nine times the ratio: it is asked for beyond the median alone.
     """
     from scipy.special import betainc, betaincc
 
@@ -217,7 +216,7 @@ def _near_and_rest(
 
 
 def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-    """The lower tail P(S <= theta) of theta in [0, 1] and its log, each in its own precision."""
+    """P(S <= theta) of theta in [0, 1] and its log."""
     left = t.logit <= 0.0
     on_left = np.count_nonzero(left)
     with np.errstate(under="ignore", divide="ignore"):
@@ -253,8 +252,7 @@ def beta_upper(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArra
 def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
     """logit of the theta with log P(S <= theta) = log_p.
 
-    The log of the lower tail is concave in logit theta, so Newton's iterates
-    increase to the root from any place left of it.
+    The log tail is concave in logit theta: Newton's iterates increase to the root.
     """
     target = np.asarray(log_p, dtype=np.float64)
     flat = np.ravel(target)
@@ -291,10 +289,7 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
 
 
 def _near_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    """Scipy's quantile where doubles hold it and its complement, else a bound on its left.
-
-    The step from too far right leads left of the root.
-    """
+    """scipy's quantile where doubles hold it, else a bound on its left."""
     from scipy.special import betaincinv
 
     # P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B).
@@ -310,7 +305,7 @@ def _near_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
 
 
 def least_whole(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least whole number for which something holds that does at `high` and not at `low`."""
+    """The least whole number for which something holds, above `low`."""
     return low + 1 + bisect_left(range(low + 1, high), True, key=holds)
 
 
@@ -344,11 +339,7 @@ def bracketed_root(
 def interval_end(
     excess: Callable[[float], float], inside: float, outer: float, *, what: str
 ) -> float:
-    """Where an excess that is not above 0 inside comes to 0 on the way outwards.
-
-    `outer` where it never does; `inside` where rounding leaves nothing of the interval, as at a
-    level at which it is a point.
-    """
+    """Where an excess comes to 0 on the way outwards; else `outer`, or `inside` of a point."""
     if excess(outer) <= 0.0:
         return outer
     if excess(inside) >= 0.0:
@@ -357,7 +348,7 @@ def interval_end(
 
 
 def rate_of_none(n: float, level: float) -> float:
-    """The largest rate of which none of n trials is no surprise at a confidence."""
+    """The largest rate at which none of n trials is no surprise."""
     return -math.expm1(math.log1p(-level) / n)
 
 
@@ -370,10 +361,10 @@ def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
 
 
 def beta_quantile(a: Any, b: Any, p: Any) -> FloatArray:
-    """Quantiles of beta distributions of any size: shares of so many trials.
+    """Quantiles of beta distributions of any size.
 
-    Where scipy's take long or are wrong: of rare shares of 1e8 trials those of a gamma distribution
-    (to 1e-8), of 1e11 trials Abramowitz and Stegun 26.5.22 (to 1e-6 standard deviations).
+    Of rare shares of 1e8 trials those of a gamma distribution (to 1e-8), of 1e11 trials those of
+    Abramowitz and Stegun 26.5.22 (to 1e-6 standard deviations): scipy's take long or are wrong.
     """
     from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtri
 

@@ -1,4 +1,4 @@
-"""Tables of results: data frames of the library in which the data came."""
+"""Tables of results as data frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _T = TypeVar("_T", bound="Tabular")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tabular(Result):
-    """A value that knows in which library its tables are frames; None is pandas."""
+    """A value that knows the library of its tables; None is pandas."""
 
     _extra_fields: ClassVar[tuple[str, ...]] = ("library",)
     library: Library | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -56,14 +56,14 @@ class Framed(Tabular):
 
 
 def cells(value: Any, size: int) -> Any:
-    """A value as a column of that size; nan for what is not there."""
+    """A value as a column of that size."""
     if isinstance(value, str):
         return [str(value)] * size
     return np.broadcast_to(np.ravel(math.nan if value is None else value), size)
 
 
 def in_library(result: _T, value: object) -> _T:
-    """A result whose tables are frames of the library of what it was asked of."""
+    """A result whose tables are of the library of the data."""
     return replace(result, library=getattr(value, "library", None))
 
 
@@ -73,7 +73,7 @@ def first_library(value: Iterable[Tabular | None]) -> Library | None:
 
 
 def library_of(values: object) -> Library | None:
-    """The library of a frame or a column, Narwhals' own included; None of anything else."""
+    """The library of a frame or a column; else None."""
     held = containers.as_narwhals(values)
     name = "" if held is None else held.implementation.name.lower()
     return cast(Library, name) if name in get_args(Library) else None
@@ -89,7 +89,7 @@ def checked_library(library: str | None) -> Library | None:
 def columns_from_rows(
     rows: Iterable[Sequence[Any]], names: Sequence[str], texts: Collection[str]
 ) -> dict[str, arrays.AnyArray]:
-    """Rows as columns, also where there are none: those of texts, and the others of floats."""
+    """Rows as columns of texts or floats, also without rows."""
     cells = list(zip(*rows, strict=True)) or [()] * len(names)
     return {
         name: np.array(column, dtype=object if name in texts else np.float64)
@@ -112,8 +112,7 @@ def table_of(
 ) -> Table:
     """Columns as a frame of a library, of equal types in each.
 
-    Numbers are float64, int64 or bool, and nan where there is none. What is of several types is
-    text but in pandas, `nested` columns of tuples to that depth are lists.
+    Of several types it is text but in pandas; `nested` columns of tuples are lists to that depth.
     """
     import narwhals as nw
 
@@ -143,7 +142,7 @@ def table_of(
 
 
 def _column(values: Any, library: str) -> arrays.AnyArray | list[Any]:
-    """Numbers as an array, anything else as a list."""
+    """Numbers as an array, else a list."""
     if not isinstance(values, np.ndarray) or values.dtype.kind not in _KINDS:
         result = values.tolist() if isinstance(values, np.ndarray) else list(values)
         kinds = set(map(type, result)) - {type(None)}

@@ -56,7 +56,7 @@ _COMES_TO = {
 
 
 def did_you_mean(value: object, options: Sequence[str], *, alike: float = _ALIKE) -> str:
-    """``Did you mean 'beta'? `` or nothing; for a rate never another rate."""
+    """``Did you mean 'beta'? `` or nothing."""
     wanted = (value if isinstance(value, str) else format_value(value)).strip().casefold()
     folded = {o.strip().casefold(): o for o in options}
     word = wanted.lstrip("-")
@@ -73,7 +73,7 @@ def did_you_mean(value: object, options: Sequence[str], *, alike: float = _ALIKE
 
 
 def _close(wanted: str, names: Sequence[str], start: str, least: float) -> str | None:
-    """The name that is written most alike; none where names of two rates are nearly so."""
+    """The name most alike; none between two rates."""
     alike = {name: difflib.SequenceMatcher(None, name, wanted).ratio() for name in names}
     best = max(alike, key=alike.__getitem__)
     rivals = [name for name, ratio in alike.items() if ratio > alike[best] - _TIE]
@@ -82,7 +82,7 @@ def _close(wanted: str, names: Sequence[str], start: str, least: float) -> str |
 
 
 def parse_number(text: str) -> float:
-    """The number of a text, in which "1 %" is 0.01: the double nearest to the decimals."""
+    """The number of a text, in which "1 %" is 0.01."""
     share = text.strip().removesuffix("%").rstrip()
     return float(text if share == text.strip() else f"{share}e-2")
 
@@ -95,12 +95,12 @@ _NAMED = 12
 
 
 def is_fine(alpha: npt.ArrayLike) -> bool:
-    """Whether the alphas are so near to each other that a range may be said of them."""
+    """Whether a range may be said of the alphas."""
     return bool(np.all(np.diff(np.sort(np.asarray(alpha, dtype=np.float64))) <= FINE))
 
 
 def alphas_words(alpha: npt.ArrayLike) -> str:
-    """Neighbouring alphas in words: a range of a fine grid, else each or their number."""
+    """Alphas in words: a range, each, or their number."""
     ordered = np.unique(np.asarray(alpha, dtype=np.float64))
     *first, last = [f"{a:.6g}" for a in ordered.tolist()]
     if not first:

@@ -46,7 +46,7 @@ class Thresholds(Value, notices=False):
 
     @classmethod
     def from_both(cls, theta: FloatArray, logit: FloatArray) -> Thresholds:
-        """Thresholds given on both scales; the logit is nan off the scale [0, 1]."""
+        """Thresholds on both scales; the logit is nan off [0, 1]."""
         inside = cls.from_logit(logit).complement
         return cls(theta, np.where(np.isnan(logit), 1.0 - theta, inside), logit)
 
@@ -76,12 +76,12 @@ class Thresholds(Value, notices=False):
         return self.theta.size
 
     def order(self) -> IntArray:
-        """Indices that sort the thresholds upwards, theta first and logit where it rounds."""
+        """Indices that sort the thresholds upwards."""
         return np.lexsort((self.logit, self.theta))
 
     @property
     def log_jacobian(self) -> FloatArray:
-        """log(theta (1 - theta)): from a density in theta to one in logit theta."""
+        """log(theta (1 - theta))."""
         return -softplus(self.logit) - softplus(-self.logit)
 
 
@@ -127,7 +127,7 @@ class Coordinate(NamedTuple):
         )
 
     def log_rise(self, t: Thresholds) -> FloatArray:
-        """Log of the coordinate's derivative in the native one: logit on [0, 1], else the score."""
+        """Log of the coordinate's derivative in the native one."""
         if self.on_unit or self.bounds is None:
             return np.zeros(t.shape)
         low, high = self.bounds
@@ -137,7 +137,7 @@ class Coordinate(NamedTuple):
             return np.asarray(np.log(high - low) - np.log(high - t.theta) - np.log(t.theta - low))
 
     def native_slope(self, t: Thresholds, slope: FloatArray) -> FloatArray:
-        """Of a log density in the score by the native coordinate, from that of one in this."""
+        """A slope of log density in the native coordinate."""
         if self.on_unit:
             return np.asarray(slope - (t.complement - t.theta))
         if self.bounds is None:

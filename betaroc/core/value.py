@@ -1,4 +1,4 @@
-"""What all values share: equality by content, arrays too, and a repr to paste back."""
+"""What all values share: equality by content, and a repr to paste back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERS = (int, float, np.number, np.bool_)
 
 
 def is_same(first: Any, second: Any) -> bool:
-    """Whether two parts are equal: nan is nan, and arrays are compared by their entries."""
+    """Whether two parts are equal, entries of arrays too; nan is nan."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         one, two = np.asarray(first), np.asarray(second)
         of_floats = one.dtype.kind == "f"
@@ -63,7 +63,7 @@ def fields_of(noun: object, *names: str) -> dict[str, Any]:
 
 
 def constructor_repr(value: Any) -> str | None:
-    """What makes the value again where it is typed; None where that does not fit on a line."""
+    """What makes the value again, if it fits on a line."""
     if isinstance(value, np.ndarray):
         return _short(repr(value.tolist())) if value.size <= _PASTE_LIMIT else None
     if isinstance(value, np.generic):
@@ -86,7 +86,7 @@ def _short(text: str) -> str | None:
 
 
 def summarized(kind: str, parts: Mapping[str, Any]) -> str:
-    """A line of what fits: numbers and texts first, of all else what it is."""
+    """A line of what fits, numbers and texts first."""
     told = [f"{name}{_told(value)}" for name, value in parts.items() if value is not None]
     told.sort(key=lambda text: "=" not in text.partition(":")[0])
     line = f"<{kind} {', '.join(told)}>"
@@ -112,7 +112,7 @@ def _told(value: Any) -> str:
 
 
 def _hashed(value: Any) -> Any:
-    """What hashes alike where values are equal: nan is nan, -0.0 is 0.0."""
+    """What hashes alike where values are equal."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "fiub":
             return tuple(value.ravel().tolist())
@@ -134,7 +134,7 @@ _SPECIAL = frozenset(
 
 
 def _from_outside(member: Any) -> Any:
-    """A member of a class as one that may be called from outside; None where it is no method."""
+    """A method as it is called from outside; else None."""
     if isfunction(member):
         return collect_warnings(member, method=True)
     if isinstance(member, classmethod | staticmethod):
@@ -147,10 +147,9 @@ def _from_outside(member: Any) -> Any:
 
 
 class Value:
-    """Base of the frozen dataclasses: compares by content, nan equal to nan.
+    """Base of the frozen dataclasses, which compare by content, nan equal to nan.
 
-    Only fields with ``compare=True`` take part. The repr makes the value again where that fits on a
-    line of 199 characters, else it is a summary in angle brackets.
+    The repr makes the value again where that fits on a line, else it is a summary.
     """
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.
@@ -162,29 +161,27 @@ class Value:
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
-        """By name the types of what stands in a document of such a value."""
+        """By name the types of what a document holds."""
         hints, also = get_type_hints(cls), cls._also()
         names = [f.name for f in fields(cls) if f.compare or f.name in also]  # type: ignore[arg-type]
         return {name: hints[name] for name in names}
 
     @classmethod
     def _also(cls) -> frozenset[str]:
-        """What may be left out of a document: it has a default, and no comparison sees it."""
+        """What a document may leave out."""
         return frozenset(
             name for kind in cls.__mro__ for name in vars(kind).get("_extra_fields", ())
         )
 
     def _document_part(self, name: str) -> Any:
-        """What stands in a document under a name."""
         return getattr(self, name)
 
     def _follows(self) -> dict[str, Any]:
-        """By name parts that follow from the others, as these say."""
+        """Parts that follow from the others."""
         return {}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
-        """The value of a document's parts."""
         argument = {f.name for f in fields(cls) if f.init}  # type: ignore[arg-type]
         result = cls(**{name: value for name, value in content.items() if name in argument})
         for name in content.keys() - argument:
@@ -241,7 +238,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Value):
-    """A value that keeps what was to be said when it was made, in ``notices``."""
+    """A value that keeps its warnings in ``notices``."""
 
     _extra_fields: ClassVar[tuple[str, ...]] = ("notices",)
     notices: tuple[Notice, ...] = field(default=(), init=False, compare=False, repr=False)

@@ -1,7 +1,7 @@
 """The words of the user's field, and the slots that sentences have for them.
 
-A sentence is written as ``f"the {FAR} target holds for {IMPOSTORS}"``. A slot is a character that
-no other text holds; :class:`Vocabulary` fills it where the sentence is shown.
+A slot, as in ``f"the {FAR} target holds for {IMPOSTORS}"``, is a character that no other text
+holds; :class:`Vocabulary` fills it where the sentence is shown.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class RateArguments(TypedDict, total=False):
 
 
 class Word(NamedTuple):
-    """What a rate is called: on axes and in columns, and in full."""
+    """A rate, short and in full."""
 
     short: str
     title: str
@@ -88,7 +88,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Terms:
-    """What a field decides, in a line, and what it calls the rates and the four counts."""
+    """What a field decides, and its words of rates and counts."""
 
     name: str
     about: str
@@ -130,12 +130,12 @@ TERMS: dict[str, Terms] = {terms.name: terms for terms in (
 
 
 def canonical(name: object) -> object:
-    """The one name of a number that was named in the words of a field; else what was given."""
+    """The one name of a number."""
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
 def name_among(name: str, options: Sequence[str]) -> str:
-    """The name of the same number that is among the options; else what was given."""
+    """The name of the same number among the options."""
     return next((word for word in (name, *SYNONYMS.get(name, ())) if word in options), name)
 
 
@@ -204,21 +204,21 @@ class ClassWords(NamedTuple):
 
 
 def shared_words(value: Iterable[ClassWords | None]) -> ClassWords:
-    """The words that all score sets of a text have; else those of the package."""
+    """The words that all score sets have, else the package's."""
     result = set(value)
     only = result.pop() if len(result) == 1 else None
     return ClassWords() if only is None else only
 
 
 def words_of(client: object, impostor: object) -> ClassWords | None:
-    """The labels of both classes where they are words that can be shown."""
+    """The labels of both classes where they are words."""
     if not (_is_word(client) and _is_word(impostor)):
         return None
     return ClassWords(str(client).strip(), str(impostor).strip())
 
 
 def client_word(labels: list[str]) -> str | None:
-    """Which of two words is the client's where the field leaves no doubt; else None."""
+    """Which of two words is the client's; None in doubt."""
     result = [
         first for first, second in (labels, labels[::-1])
         if _folded(second) in _PAIRS.get(_folded(first), ())
@@ -227,7 +227,7 @@ def client_word(labels: list[str]) -> str | None:
 
 
 def is_class_word(label: str) -> bool:
-    """Whether a label is a number or a word of the field for one of two classes."""
+    """Whether a label is a number or a word for a class."""
     known = {"0", "1", "-1", "true", "false", "human", *_PAIRS}.union(*_PAIRS.values())
     return _folded(label) in known or label.strip() in known
 
@@ -271,7 +271,7 @@ class Vocabulary(NamedTuple):
     words: ClassWords = ClassWords()
 
     def fill(self, text: str) -> str:
-        """The text with these words in its slots, and without the marks of arguments."""
+        """The text with these words in its slots."""
         text = template_of(text)
         if text in CLASS_SLOTS:  # the head of a row or column
             return str(getattr(self.words, text))
@@ -308,7 +308,7 @@ OF_COMPARISONS = Vocabulary(TERMS["matching"])
 
 
 class Sentence(str):
-    """What is said in the default words, beside the template that other words are put into."""
+    """A text in the default words, with its template."""
 
     __slots__ = ("template",)
     template: str
@@ -325,16 +325,16 @@ def template_of(text: str) -> str:
 
 
 def worded(text: str) -> str:
-    """The text with marks in place of the backticks around arguments of Python."""
+    """The text with marks in place of backticks."""
     return re.sub("`([^`]*)`", rf"{_ARGUMENT_START}\1{ARGUMENT_END}", text)
 
 
 def with_arguments(template: str, words: Callable[[str], str]) -> str:
-    """The text with other words for the arguments of Python between its marks."""
+    """The text with other words for the arguments."""
     return _ARGUMENT.sub(lambda result: words(result[1]), template)
 
 
 def for_readers(text: str) -> str:
-    """Without the sentences that name an argument, which speak to who makes the call."""
+    """Without the sentences that name an argument."""
     sentences = re.split(r"(?<=[.!?]) ", with_arguments(template_of(text), lambda _: "\0"))
     return " ".join(sentence for sentence in sentences if "\0" not in sentence)

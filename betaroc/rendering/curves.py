@@ -1,7 +1,4 @@
-"""Pictures: figures, colours for every eye, names that are only text; curves and intervals.
-
-What is drawn over alpha is sorted by it here; a value that is nan is a gap.
-"""
+"""Pictures: figures, axes and legends; curves and intervals, of which nan is a gap."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ SIZE = (4.4, 3.5)
 
 # ------------------------------------------------------------------------------- axes
 def new_figure(width: float, height: float) -> Sheet:
-    """A figure that pyplot knows and a notebook shows; one for a file alone is nobody's."""
+    """A figure that pyplot knows, unless it is for a file."""
     if files.is_private():
         from matplotlib.figure import Figure
 
@@ -69,7 +66,7 @@ def new_figure(width: float, height: float) -> Sheet:
 
 
 def new_axes(ax: Axes | None = None, *, square: bool = False) -> Axes:
-    """The axes that the caller has, or new ones on a figure of their own."""
+    """The axes of the caller, or new ones."""
     if ax is not None:
         return checked_axes(ax)
     ax = bare(new_figure(*((3.9, 3.7) if square else SIZE)).add_subplot())
@@ -89,13 +86,13 @@ def checked_axes(ax: object) -> Axes:
 
 
 def stacked_axes() -> tuple[Axes, Axes]:
-    """Two axes, one above the other, with one horizontal scale."""
+    """Two axes, one above the other."""
     upper, lower = new_figure(SIZE[0], 1.6 * SIZE[1]).subplots(2, 1, sharex=True)
     return bare(upper), bare(lower)
 
 
 def panel_axes(number: int) -> list[Axes]:
-    """So many axes, two beside each other, with the same scales."""
+    """So many axes, in two columns."""
     rows = -(-number // 2)
     figure = new_figure(1.5 * SIZE[0], 0.8 * SIZE[1] * rows)
     grid = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False).ravel()
@@ -107,7 +104,7 @@ def panel_axes(number: int) -> list[Axes]:
 
 
 def bare(ax: Axes) -> Axes:
-    """The axes with our colours, a grid, and no frame above and to the right."""
+    """The axes with our colours and a grid."""
     ax.set_prop_cycle(color=list(COLOURS))
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(True, color="#e4e4e4", linewidth=0.6)
@@ -116,7 +113,7 @@ def bare(ax: Axes) -> Axes:
 
 
 def begun(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
-    """:func:`new_axes`, and whether they are empty: then they are framed too."""
+    """As :func:`new_axes`, and whether they are empty."""
     ax = new_axes(ax, square=square)
     return ax, not ax.has_data()
 
@@ -124,10 +121,9 @@ def begun(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
 def finished(
     ax: Axes, x: str, y: str, rates: str = "", *, frame: Any = None, below: bool = False, **at: Any
 ) -> Axes:
-    """The axes, named, with limits of x and y where the caller has set none, and a legend.
+    """The axes, named, with limits where the caller has set none, and a legend.
 
-    Of ``rates`` ticks are in per cent. The legend stands below where it does already, else
-    inside: a caller's figure keeps its size.
+    Of ``rates`` ticks are in per cent. The legend stands below where one does already, else inside.
     """
     from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullLocator
 
@@ -165,7 +161,7 @@ def finished(
 
 
 def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
-    """A log scale for one of empty axes, which others must have already."""
+    """A log scale for empty axes; others must have it."""
     if empty:
         getattr(ax, f"set_{letter}scale")("log")
         getattr(ax, f"{letter}axis").set_gid(_LOG)
@@ -178,7 +174,7 @@ def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
 
 # ----------------------------------------------------------------------------- curves
 def line_style(style: Mapping[str, Any]) -> dict[str, Any]:
-    """Properties of a line by their whole names: ``lw`` is linewidth, ``c`` is color."""
+    """Properties of a line by their whole names."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -186,7 +182,7 @@ def line_style(style: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def draw_curve(ax: Axes, x: FloatArray, y: FloatArray, style: Mapping[str, Any]) -> Any:
-    """A line with the label of its style, without one with its number beside others."""
+    """A line with its label or its number."""
     label = style.get("label") or number_of(ax)
     look = {"linewidth": 1.6, "gid": "curve", **line_style(style), "label": label}
     (line,) = ax.plot(x, y, **look)
@@ -194,7 +190,7 @@ def draw_curve(ax: Axes, x: FloatArray, y: FloatArray, style: Mapping[str, Any])
 
 
 def number_of(ax: Axes) -> str | None:
-    """What a nameless curve is called beside others, whose nameless get a number too."""
+    """The number of a curve without a name beside others."""
     before = [line for line in ax.lines if line.get_gid() == "curve"]
     for k, line in enumerate(before, start=1):
         if str(line.get_label()).startswith(_NAMELESS):
@@ -204,16 +200,15 @@ def number_of(ax: Axes) -> str | None:
 
 # ---------------------------------------------------------------------------- legends
 def legend(ax: Axes, **place: Any) -> None:
-    """A legend of all labelled artists, if there are any."""
+    """A legend of all labelled artists."""
     place = {"frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
     _draw_legend(ax, _labelled(ax), **place)
 
 
 def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None) -> None:
-    """The legend under the axes, which keep their size: the figure grows.
+    """The legend under the axes, for which the figure grows.
 
-    Without ``columns`` there are two, or one where the words are long. What axes ``also`` have
-    further comes after.
+    Without ``columns`` there are two, or one where words are long; those of ``also`` come after.
     """
     figure: Any = ax.figure
     pairs: list[tuple[str, Any]] = []
@@ -237,7 +232,7 @@ def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None)
 
 
 def _labelled(ax: Axes) -> list[tuple[str, Any]]:
-    """All artists that have a label, one that begins with an underscore too."""
+    """All artists that have a label."""
     artists: tuple[Any, ...] = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
     room = _LEGEND * ax.figure.get_figwidth()  # type: ignore[union-attr]
     pairs = ((str(artist.get_label()), artist) for artist in artists)
@@ -246,7 +241,7 @@ def _labelled(ax: Axes) -> list[tuple[str, Any]]:
 
 
 def _draw_legend(owner: Any, pairs: Sequence[tuple[str, Any]], **place: Any) -> Any:
-    """Labels as they are, none of them read as mathematics, nor left out for an underscore."""
+    """Labels as they are, none of them read as mathematics."""
     if not pairs:
         return None
     labels, artists = zip(*pairs, strict=True)
@@ -259,7 +254,7 @@ def _draw_legend(owner: Any, pairs: Sequence[tuple[str, Any]], **place: Any) -> 
 
 
 def wrapped(text: str, inches: float, size: float = 8.0) -> str:
-    """A text on as many lines as it needs; letters of East Asia are twice as wide."""
+    """A text on as many lines as it needs."""
     wide = any(unicodedata.east_asian_width(character) in "WF" for character in text)
     letters = 72.0 * inches / size / (1.0 if wide else 0.6)
     return "\n".join(wrap(text, max(int(letters), 1), replace_whitespace=False))
@@ -292,10 +287,10 @@ def draw_rates(
     *, corner: str, kind: str | None = None, chance: tuple[float, float] | None = None,
     least: float | None = None,
 ) -> Axes:  # fmt: skip
-    """One rate against another in a square, its legend in a corner.
+    """One rate against another in a square.
 
-    ``kind`` is kept by the axes, for what is marked on the curve; ``chance`` has both heights
-    of the chance line. With ``least`` the rate at x is on a log scale that begins there.
+    The axes keep ``kind``; ``chance`` has both heights of the chance line; with ``least`` the rate
+    at x is on a log scale that begins there.
     """
     ax, empty = begun(ax, square=True)
     if least is not None:
@@ -326,7 +321,7 @@ def draw_det(
     ax: Axes | None, far: FloatArray, frr: FloatArray, axes: tuple[str, str],
     style: Mapping[str, Any], *, chance: bool = True,
 ) -> Axes:  # fmt: skip
-    """FRR against FAR on normal deviates, from half of the smallest rate of a sample on."""
+    """FRR against FAR on normal deviates."""
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
     ax, empty = begun(ax, square=True)
@@ -353,7 +348,7 @@ def draw_det(
 def draw_rate_band(
     ax: Axes, far: FloatArray, ends: tuple[FloatArray, FloatArray], style: Mapping[str, Any]
 ) -> None:
-    """Intervals of FRR at FARs, filled, on axes that know what was drawn on them."""
+    """Intervals of FRR at FARs, filled."""
     place = _PLACES[str(ax.get_gid())]
     (x, low), (_, high) = (place(far, end) for end in ends)
     ax.fill_between(x, low, high, **{"alpha": 0.2, "linewidth": 0.0, "gid": "band", **style})
@@ -367,7 +362,7 @@ def draw_chance_line(ax: Axes, x: FloatArray, y: FloatArray) -> None:
 
 
 def in_det_frame(far: FloatArray, frr: FloatArray) -> bool:
-    """Whether any of the curve lies where a DET on normal deviates looks."""
+    """Whether a DET shows any of the curve."""
     far, frr = (np.concatenate([rate, 0.5 * (rate[1:] + rate[:-1])]) for rate in (far, frr))
     low, high = np.minimum(far, frr), np.maximum(far, frr)
     return bool(np.any((low > _DET_LOW) & (high < _DET_HIGH)))
@@ -388,7 +383,7 @@ def draw_intervals(
 ) -> Axes:  # fmt: skip
     """Numbers with their intervals, a row each below those that the axes have.
 
-    Values that are `near` have a grey ground, the one `at` which the rows are read a line.
+    Values that are `near` have a grey ground; `at` is a line.
     """
     below, (ax, empty) = ax is None, begun(ax)
     if below:
@@ -433,7 +428,7 @@ _LINES, _MARKERS, _COLOURS, _HATCHES = ("-", "--"), "os", COLOURS[:2], ("///", "
 
 
 class AlphaAxes(NamedTuple):
-    """What a criterion and a measure write at the axes."""
+    """The words of a criterion and a measure."""
 
     #: The criterion's name of alpha, and the measure's title.
     alpha: str
@@ -460,7 +455,7 @@ class AlphaAxes(NamedTuple):
         return rate(value) if self.measure_is_rate else number(value, 4)
 
     def span(self, low: float, high: float) -> str:
-        """Both ends of its interval; nothing where it has no width."""
+        """Both ends of its interval, if it has a width."""
         if np.isnan(low) or np.isnan(high) or low == high:
             return ""
         if self.measure_is_rate:
@@ -476,14 +471,14 @@ class AlphaAxes(NamedTuple):
         return f"{sign}{size:.2g}{' %' if unit and self.measure_is_rate else ''}"
 
     def changes(self, low: float, high: float) -> str:
-        """Both ends of the interval of a difference; nothing where there is none."""
+        """Both ends of the interval of a difference."""
         if np.isnan(low) or np.isnan(high):
             return ""
         return f"{self.change(low, unit=False)} to {self.change(high)}"
 
 
 class DrawnBand(NamedTuple):
-    """An interval at each alpha, and what the legend calls them."""
+    """An interval at each alpha, and its label."""
 
     low: FloatArray
     high: FloatArray
@@ -491,7 +486,7 @@ class DrawnBand(NamedTuple):
 
 
 class Better(NamedTuple):
-    """Which of two systems is better at each alpha: 1 or 2, 0 where none is."""
+    """The better of two systems at each alpha: 1, 2 or 0."""
 
     system: AnyArray
     names: tuple[str, str]
@@ -504,7 +499,7 @@ class Better(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A curve of its values at the alphas, a marker where these are few, and how it looks."""
+    """A curve over the alphas, and its look."""
 
     value: FloatArray
     look: Mapping[str, Any]
@@ -517,7 +512,7 @@ def _draw_alphas(
     band: DrawnBand | None = None, zones: Iterable[tuple[BoolArray, dict[str, Any]]] = (),
     log: bool = False, below: bool | None = None,
 ) -> Axes:  # fmt: skip
-    """Lines over alphas, intervals in the colour of the first, zones of alphas on a ground."""
+    """Lines over alphas, intervals of the first, zones."""
     below, (ax, empty) = ax is None if below is None else below, begun(ax)
     if log:
         on_log(ax, "y", empty=empty)
@@ -547,7 +542,7 @@ def _draw_alphas(
 def _draw_interval(
     ax: Axes, alpha: FloatArray, low: FloatArray, high: FloatArray, colour: Any, label: str
 ) -> None:
-    """Filled between neighbours, upright where an alpha has none; what is undefined is a gap."""
+    """Filled between neighbours, upright where an alpha has none."""
     present = np.isfinite(low) & np.isfinite(high)
     beside = np.concatenate([[False], present, [False]])
     alone = present & ~beside[:-2] & ~beside[2:]
@@ -562,7 +557,7 @@ def _draw_interval(
 
 
 def _zones(alpha: FloatArray, present: BoolArray) -> list[tuple[float, float]]:
-    """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
+    """Runs of alphas, half way to the next of a fine grid."""
     gaps = np.diff(alpha)
     reach = np.minimum(0.5 * gaps, _ALONE)
     first, last = (0.0 if gaps.size and gaps[k] <= FINE else _ALONE for k in (0, -1))
@@ -582,7 +577,7 @@ def draw_epc(
     style: Mapping[str, Any], *, band: DrawnBand | None = None, expected: FloatArray | None = None,
     a_posteriori: FloatArray | None = None, log: bool = False,
 ) -> Axes:  # fmt: skip
-    """A measure observed on test against alpha, with what else is given of it."""
+    """A measure observed on test against alpha."""
     style, below, ax = line_style(style), ax is None, new_axes(ax)
     name = style.get("label") or number_of(ax)
     prefix = f"{name}, " if name else ""
@@ -610,7 +605,7 @@ def draw_expected_observed(
     ax: Axes | None, alpha: FloatArray, expected: FloatArray, observed: FloatArray, axes: AlphaAxes,
     style: Mapping[str, Any],
 ) -> Axes:  # fmt: skip
-    """A measure observed on test against what dev had said of it, and the line where both agree."""
+    """A measure observed on test against that expected on dev."""
     below, (ax, empty) = ax is None, begun(ax, square=True)
     order = np.argsort(alpha, kind="stable")
     style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **line_style(style)}
@@ -634,7 +629,7 @@ def draw_comparison(
     ax: Axes | None, alpha: FloatArray, values: tuple[FloatArray, FloatArray], better: Better,
     axes: AlphaAxes, *, log: bool = False,
 ) -> Axes:  # fmt: skip
-    """Both curves, the alphas in which they differ on a ground of the better one."""
+    """Both curves, on the ground of the better one."""
     lines = [
         _Line(value, {"color": _COLOURS[k], "linewidth": 1.7, "label": better.names[k],
                       **({"linestyle": _LINES[k]} if alpha.size > 1 else {})}, _MARKERS[k])
@@ -649,7 +644,7 @@ def draw_difference(
     interval: tuple[FloatArray, FloatArray], band: tuple[FloatArray, FloatArray], better: Better,
     axes: AlphaAxes,
 ) -> Axes:  # fmt: skip
-    """The difference with its intervals, between dotted lines its band, and no difference."""
+    """The difference with its intervals and its band."""
     level = level_words(better.level)
     lines = [_Line(difference, {"color": INK, "label": better.difference})]
     for end, label in zip(band, (f"{level} simultaneous", "_nolegend_"), strict=True):
@@ -664,7 +659,7 @@ def draw_difference(
 
 
 def _grounds(better: Better) -> list[tuple[BoolArray, dict[str, Any]]]:
-    """The alphas where each system is better, and the colour and hatch of their ground."""
+    """Where each system is better, and its look."""
     return [
         (better.system == k + 1, {
             "facecolor": (_COLOURS[k], 0.10), "edgecolor": (_COLOURS[k], 0.35),
@@ -680,7 +675,7 @@ def draw_systems(
     ax: Axes | None, alpha: FloatArray, lines: Sequence[tuple[str, FloatArray]], axes: AlphaAxes,
     *, log: bool = False,
 ) -> Axes:  # fmt: skip
-    """The first curve in ink, the others in grey; of few on a new figure each in a panel."""
+    """The first curve in ink, others in grey; of few each in a panel."""
     y, several = f"{axes.measure} on test", ax is None and len(lines) <= PANELS
     others = "the other system" if len(lines) == 2 else f"the {len(lines) - 1} others"
     labels = ("_nolegend_", "_nolegend_") if several else (lines[0][0], others)

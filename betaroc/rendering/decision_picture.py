@@ -1,7 +1,6 @@
-"""The picture of a threshold as plain SVG: scores of both classes, rates on a logarithmic strip.
+"""The picture of a threshold as plain SVG: scores of both classes, rates on a strip.
 
-Positions are in per cent of the width, curves in an inner drawing that is stretched. The classes
-are those of page.css.
+Positions are in per cent of the width; the classes are those of page.css.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Tick = tuple[float, str]
 
 
 class Panel(NamedTuple):
-    """Scores of one set: densities of both classes on the axis, which edges divide."""
+    """Densities of both classes between edges."""
 
     #: In per cent of the width, one more than heights.
     edges: FloatArray
@@ -59,7 +58,7 @@ class Panel(NamedTuple):
 
 # -------------------------------------------------------------------------------- axis
 class ScoreAxis(NamedTuple):
-    """Where scores stand: evenly between two of them, or evenly by their logits."""
+    """Where scores stand: evenly, or by their logits."""
 
     low: float
     high: float
@@ -67,7 +66,7 @@ class ScoreAxis(NamedTuple):
 
     @classmethod
     def of(cls, scores: FloatArray, mark: float | None) -> ScoreAxis:
-        """All but the outermost scores, and the mark; by logits where most lie next to 0 or 1."""
+        """The axis of nearly all scores and the mark; logits if most are next to 0 or 1."""
         from scipy.special import logit
 
         low, high = float(scores.min()), float(scores.max())
@@ -81,7 +80,7 @@ class ScoreAxis(NamedTuple):
         return cls(*_limits(scores, at, 0.03, 0.0), logit=False)
 
     def place(self, score: Any) -> Any:
-        """In per cent of the width, at most at its ends."""
+        """The place in per cent of the width."""
         return np.clip(self._place(score), 0.0, 100.0)
 
     def _place(self, score: Any) -> Any:
@@ -96,12 +95,12 @@ class ScoreAxis(NamedTuple):
         return 1.0 / (1.0 + np.exp(-x)) if self.logit else x
 
     def slope(self, score: FloatArray) -> FloatArray:
-        """How far scores move in one per cent of the width."""
+        """How far scores move in one per cent."""
         item = (self.high - self.low) / 100.0
         return item * score * (1.0 - score) if self.logit else np.full(score.shape, item)
 
     def text(self, score: float) -> str:
-        """A score in as many digits as tell its neighbours on a slider apart."""
+        """A score in digits that tell its neighbours apart."""
         if self.logit:
             near = min(score, 1.0 - score)
             return f"{score:.{min(3 - math.floor(math.log10(near)), 15) if near > 0.0 else 1}f}"
@@ -125,7 +124,7 @@ class ScoreAxis(NamedTuple):
 
 
 def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], FloatArray, int]:
-    """Thresholds along the axis as text and as numbers, and where the one decided stands."""
+    """Thresholds as text and numbers, and the place of the one decided."""
     places = np.linspace(0.0, 100.0, POSITIONS)
     texts = [axis.text(float(x)) for x in axis.score(places)]
     home = int(np.argmin(np.abs(places - float(axis.place(threshold)))))
@@ -136,7 +135,6 @@ def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], Floa
 
 
 def _limits(values: FloatArray, mark: float, share: float, least: float) -> tuple[float, float]:
-    """Nearly all values and the mark, with some room on both sides."""
     ends = [float(x) for x in np.quantile(values, [_OUTSIDE, 1.0 - _OUTSIDE])]
     ends += [mark] if math.isfinite(mark) else []
     room = share * (max(ends) - min(ends)) + least or 0.5 * max(abs(ends[0]), 1.0)
@@ -153,7 +151,7 @@ _LOGIT_TICKS = [
 
 # --------------------------------------------------------------------------- histograms
 def shares(values: FloatArray, weights: FloatArray | None, edges: FloatArray) -> FloatArray:
-    """The share of scores between edges, open below and closed above; the ends take all beyond."""
+    """The share of scores between edges, open below and closed above."""
     inside = np.clip(values, edges[0], edges[-1])
     sums = np.histogram(-inside, -edges[::-1], weights=weights)[0][::-1]
     return np.asarray(sums / sums.sum())
@@ -163,7 +161,7 @@ def panel_svg(
     panel: Panel, key: str, at: float | None, highest: tuple[float, float],
     names: tuple[str, str], alt: str, *, dashed: bool, taller: bool, told: bool,
 ) -> str:  # fmt: skip
-    """Clients upwards, impostors downwards, errors filled dark, and the threshold."""
+    """Clients upwards, impostors downwards, and the threshold."""
     unit = (_SIDE - 2.0 * _ROOM) / (sum(highest) or 1.0)
     base = _ROOM + unit * highest[0]
     dev, line, mark = " dev" if dashed else "", f"{base / 10.0:.2f}%", ""
@@ -205,12 +203,10 @@ def panel_svg(
 
 
 def _within(y: FloatArray) -> FloatArray:
-    """Beyond the frame nothing is seen."""
     return np.clip(y, -_ROOM, _SIDE + _ROOM)
 
 
 def _steps(edges: FloatArray, base: float, y: FloatArray) -> str:
-    """The outline of bars from the base line."""
     bars = "".join(
         f"V{top:.1f}H{10.0 * x:.1f}" for top, x in zip(_within(y), edges[1:], strict=True)
     )
@@ -229,14 +225,14 @@ def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
 
 
 def _out(room: float) -> str:
-    """Where a side has no room for its name, or none on a printed page."""
+    """Where a side has no room for its name."""
     return " gone" if room < 8.0 else " tight" if room < 14.0 else ""
 
 
 def _class_names(
     panel: Panel, at: float | None, base: float, unit: float, names: tuple[str, str]
 ) -> str:
-    """Both classes beside the base line, where their bars are lowest."""
+    """Both classes where their bars are lowest."""
     texts = ""
     for who, name, style, sign in (
         ("client", names[0], "tc", -1.0), ("impostor", names[1], "ti", 1.0),
@@ -260,7 +256,7 @@ def axis_svg(ticks: Sequence[Tick]) -> str:
 
 
 def _ticks(ticks: Iterable[Tick], y: float, foot: float, first: float) -> str:
-    """Ticks and their numbers, those near an end beside them."""
+    """Ticks and their numbers."""
     return "".join(
         f'<line class="base" x1="{at:.2f}%" x2="{at:.2f}%" y1="{y:g}" y2="{y + 4:g}"/>'
         f'<text x="{at:.2f}%" y="{foot:g}" text-anchor='
@@ -271,7 +267,7 @@ def _ticks(ticks: Iterable[Tick], y: float, foot: float, first: float) -> str:
 
 # -------------------------------------------------------------------------------- strip
 class StripRow(NamedTuple):
-    """A rate of a set with its interval, as fractions; the key is that of its places."""
+    """A rate of a set with its interval, and the key of its places."""
 
     name: str
     rate: float
@@ -281,19 +277,19 @@ class StripRow(NamedTuple):
 
 
 def _start(target: float) -> float:
-    """Where the strip of a target begins, as a power of ten per cent."""
+    """The start of the strip, as a power of ten per cent."""
     return min(_LEAST, math.floor(math.log10(100.0 * target) + 1e-9) - _BELOW)
 
 
 def strip_place(rate: float, target: float) -> float:
-    """The place of a rate in per cent of the width; beyond the scale its ends."""
+    """The place of a rate in per cent of the width."""
     start = _start(target)
     power = math.log10(100.0 * rate) if rate > 0.0 else start
     return min(max((power - start) / (2.0 - start), 0.0), 1.0) * 100.0
 
 
 def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt: str) -> str:
-    """Rates with their intervals on a logarithmic axis, beside the target."""
+    """Rates with their intervals beside the target."""
     foot, at = _TOP + _LINE * len(rows) + 6.0, strip_place(target, target)
     parts = [
         f'<rect class="overz" x="{at:.2f}%" y="{_TOP:g}" height="{foot - _TOP:g}"'

@@ -1,8 +1,7 @@
-"""Values as plain documents and back, directed by the types of their fields; and side by side.
+"""Values as plain documents and back, by the types of their fields.
 
-nan is null, or ``{"float": "nan"}`` where None may stand too; an array that stands there already is
-named by its place, ``{"same as": "scores.client"}``. Reading makes nothing but the classes of a
-table, through their constructors.
+nan is null, or ``{"float": "nan"}`` where None may stand too; an array that stands there already
+is named by its place, ``{"same as": "scores.client"}``. Reading makes only classes of a table.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Kinds = Mapping[str, type]
 
 # ------------------------------------------------------------------------ JSON and its text
 def plain(value: Any) -> Any:
-    """What JSON can hold: infinities are "inf" and "-inf", what is undefined is None."""
+    """What JSON can hold of a value."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -60,7 +59,7 @@ def plain(value: Any) -> Any:
 
 
 def json_text(document: Any) -> str:
-    """The text of what :func:`plain` returned, indented but for lists without parts."""
+    """The text of a document, indented."""
     return _lines(document, "\n") + "\n"
 
 
@@ -75,7 +74,7 @@ def _lines(value: Any, newline: str) -> str:
 
 
 def parsed(text: str) -> Any:
-    """The document of a text, of which nothing is left in doubt."""
+    """The document of a text."""
     rule = f"be nested at most {DEEPEST} deep"
     try:
         return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_word)
@@ -108,7 +107,7 @@ def _refuse_word(word: str) -> NoReturn:
 
 # --------------------------------------------------------------------- whole documents
 def document_of(value: Any) -> dict[str, Any]:
-    """The fields of a value in plain form, its kind first."""
+    """The fields of a value in plain form."""
     state = _State()
     record: dict[str, Any] = _write_record(value, "", state)
     # Names instead of paths, which tell where on a machine its user keeps files.
@@ -128,7 +127,7 @@ def value_of(document: Any, kinds: Kinds, kind: type) -> Any:
 
 
 def kinds_of(roots: Iterable[type]) -> dict[str, type]:
-    """By name every class that stands in documents of these: they themselves, and their parts."""
+    """By name every class that stands in documents of these."""
     kinds: dict[str, type] = {}
     waiting = list(roots)
     while waiting:
@@ -147,7 +146,7 @@ def kinds_of(roots: Iterable[type]) -> dict[str, type]:
 
 @dataclass
 class _State:
-    """What a reader may make; arrays, by what they are or their places; records with paths."""
+    """Arrays by place, records with paths, and the depth."""
 
     kinds: Kinds = field(default_factory=dict)
     arrays: dict[Any, Any] = field(default_factory=dict)
@@ -245,7 +244,7 @@ _ARRAYS = {np.float64: "f", np.signedinteger: "i", np.bool_: "b", np.str_: "U", 
 
 
 def unaliased(hint: Any) -> Any:
-    """What a named alias stands for; numpy's NDArray is one from 2.5 on."""
+    """What a named alias stands for."""
     alias, arguments = getattr(get_origin(hint) or hint, "__value__", hint), get_args(hint)
     return alias[arguments] if arguments and alias is not hint else alias
 
@@ -301,7 +300,6 @@ def is_nan(document: Any) -> bool:
 
 
 def _takes(codec: Codec, value: Any) -> bool:
-    """Whether a value is of the type."""
     if codec.form == "either":
         return any(_takes(part, value) for part in codec.parts)
     if codec.form == "choice":
@@ -320,7 +318,7 @@ def _takes(codec: Codec, value: Any) -> bool:
 
 
 def _suits(codec: Codec, document: Any) -> bool:
-    """Whether a plain form is one of the type, by its outside."""
+    """Whether a plain form is of the type, by its outside."""
     kind = type(document)
     match codec.form:
         case "real":
@@ -348,7 +346,7 @@ def _suits(codec: Codec, document: Any) -> bool:
 
 
 def write(codec: Codec, value: Any, at: str, state: _State) -> Any:
-    """The plain form of a value, which must be of the type."""
+    """The plain form of a value of the type."""
     if not _takes(codec, value):
         rule, remedy = f"be {codec.must} to be written", "Pickle it instead."
         raise refusal(at, rule, typed(value), remedy, errors.InputTypeError)
@@ -421,7 +419,7 @@ def read(codec: Codec, document: Any, at: str, state: _State) -> Any:
 
 # ------------------------------------------------------------------------------ arrays
 def _write_array(codec: Codec, value: AnyArray, at: str, state: _State) -> Any:
-    """Lists within each other; a large array that stands there already by its place."""
+    """Lists, or the place of an array that stands there already."""
     known, place = state.arrays.get(id(value), (None, ""))
     if known is value:
         return {"same as": place}
@@ -459,7 +457,7 @@ def _read_array(codec: Codec, document: Any, at: str, state: _State) -> Any:
 
 
 def _shaped(codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _State) -> AnyArray:
-    """An array of which neither dtype nor shape follow from lists."""
+    """An array whose dtype and shape are given."""
     letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
     if letter is None or codec.kind not in ("", letter):
         refuse_field(f"{at}.dtype", "the dtype of such an array", dtype)
@@ -474,7 +472,7 @@ def _shaped(codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _
 
 
 def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]]:
-    """All entries, and the shape of the lists that hold them."""
+    """All entries, and their shape."""
     shape: tuple[int, ...] = (len(document),)
     while document and isinstance(document[0], list) and len(shape) < _MOST_AXES:
         shape = *shape, len(document[0])
@@ -486,7 +484,7 @@ def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]
 
 
 def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -> AnyArray:
-    """Entries of one kind, each of them checked."""
+    """Entries of one kind, checked."""
     _, entry, dtype, json_types = _ENTRIES[kind]
     exact = set(map(type, flat)) <= json_types
     if not exact or (kind == "f" and math.inf in map(abs, flat)):
@@ -503,7 +501,7 @@ def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -
 # ------------------------------------------------------------------ the fields of a class
 @cache
 def document_parts(kind: Any) -> dict[str, Codec]:
-    """By name the codecs of what of a class stands in a document."""
+    """By name the codecs of the parts of a class."""
     return {name: codec_of(hint) for name, hint in hints_of(kind).items()}
 
 
@@ -528,12 +526,12 @@ def needed_of(kind: Any) -> tuple[str, ...]:
 
 @cache
 def also_of(kind: Any) -> frozenset[str]:
-    """The parts that are written only where there is something."""
+    """The parts that may be absent."""
     return kind._also() if issubclass(kind, Value) else frozenset()
 
 
 def to_fields(value: Any) -> dict[str, Any]:
-    """By name what of a value stands in a document."""
+    """By name the parts of a value."""
     kind: Any = type(value)
     part_of = value._document_part if isinstance(value, Value) else partial(getattr, value)
     return {name: part_of(name) for name in document_parts(kind)}
@@ -603,7 +601,7 @@ _ROUNDING, _LEAST = 1e-9, 1e-15
 
 
 def consistent(content: dict[str, Any], at: str, result: Any) -> Any:
-    """The value of a document whose numbers and lengths can be, and which holds what follows."""
+    """The value, if its numbers and lengths can be and agree."""
     alike: tuple[str, ...] = getattr(result, "_same_length", ())
     if not alike and isinstance(content.get("alpha"), np.ndarray):
         names = (k for k, part in content.items() if isinstance(part, np.ndarray))
@@ -632,13 +630,13 @@ def consistent(content: dict[str, Any], at: str, result: Any) -> Any:
 
 
 def span_of(name: str) -> tuple[float, float]:
-    """Least and largest of the numbers that are called so, wherever they stand."""
+    """Least and largest of the numbers of a name."""
     low = 0.0 if name in _FRACTIONS | _COUNTS or name.startswith("n_") else -math.inf
     return low, 1.0 if name in _FRACTIONS else math.inf
 
 
 def agrees(stored: Any, follows: Any) -> bool:
-    """Whether a part is what the others come to, but for rounding on another machine."""
+    """Whether two parts agree but for rounding."""
     if isinstance(follows, float | np.ndarray):
         if stored is None or np.shape(stored) != np.shape(follows) or is_same(stored, follows):
             return is_same(stored, follows)
@@ -666,7 +664,7 @@ _WHOLE_PARTS = (str, bool, int, float, np.generic, np.ndarray)
 
 
 def flat(value: Any, between: str = "_") -> Iterator[tuple[str, Any]]:
-    """Texts, numbers and arrays within a value, by the names that lead to them."""
+    """Texts, numbers and arrays within a value, by name."""
     for name, part in _parts(value):
         if part is None or isinstance(part, _WHOLE_PARTS):
             yield name, part
@@ -676,7 +674,7 @@ def flat(value: Any, between: str = "_") -> Iterator[tuple[str, Any]]:
 
 
 def readable(value: Any) -> Any:
-    """A value as nested dictionaries and lists, of records by the names of their fields."""
+    """A value as nested dictionaries and lists."""
     if value is None or isinstance(value, _WHOLE_PARTS):
         return value
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
@@ -696,7 +694,7 @@ def _parts(value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def table_columns(value: Any) -> dict[str, Any]:
-    """The parts as columns: one row per entry where all arrays have one size, else one row."""
+    """The parts as columns, of arrays of one size a row per entry."""
     parts = {name: part for name, part in flat(value) if "[" not in name}
     sizes = {part.size for part in parts.values() if isinstance(part, np.ndarray)}
     size = sizes.pop() if len(sizes) == 1 else 1
@@ -708,5 +706,5 @@ def table_columns(value: Any) -> dict[str, Any]:
 
 
 def single_row(value: Any) -> dict[str, Any]:
-    """The texts and numbers among the parts, without the arrays."""
+    """The texts and numbers among the parts."""
     return {k: v for k, v in flat(value) if "[" not in k and not isinstance(v, np.ndarray)}

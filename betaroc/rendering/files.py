@@ -1,8 +1,7 @@
-"""Files that are there whole or not at all, and pictures, drawn under settings nobody else sees.
+"""Files that are there whole or not at all, and pictures under private settings.
 
-``matplotlib.rcParams`` is one mapping for all threads, read while artists are made and drawn. It
-is left as it is: while a drawing is under way its lookups first ask a context variable, which is
-set in the thread of the drawing alone.
+``matplotlib.rcParams`` is one mapping for all threads: while a drawing is under way its lookups
+first ask a context variable, which is set in the thread of the drawing alone.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ from betaroc.core.text import format_value, typed
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write bytes, or text as UTF-8, beside the target, then put them in place in one step.
-
-    Whatever goes wrong, what was there before is untouched.
-    """
+    """Write bytes, or text as UTF-8, in one step or not at all."""
     target = checked_target(path)
     beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
     try:
@@ -52,7 +48,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def page_target(path: str | os.PathLike[str]) -> Path:
-    """The same for a page, which is HTML and called so, or has no suffix."""
+    """As :func:`checked_target`, of an HTML page."""
     target = checked_target(path)
     if target.suffix.lower() not in ("", ".html", ".htm"):
         rule = "end in .html or .htm: the page is HTML"
@@ -61,7 +57,7 @@ def page_target(path: str | os.PathLike[str]) -> Path:
 
 
 def checked_target(path: str | os.PathLike[str]) -> Path:
-    """The file that a path means, if one can be written there."""
+    """The file of a path, if it can be written."""
     if not isinstance(path, str | os.PathLike):
         remedy = "Pass text or a pathlib.Path."
         raise refusal("path", "be the path of a file", typed(path), remedy, InputTypeError)
@@ -100,7 +96,7 @@ _drawings: set[object] = set()
 
 # ------------------------------------------------------------------------------ files
 def picture_format(path: str | os.PathLike[str]) -> str:
-    """The kind of picture that the name of a file asks for, "svg", "png" or "pdf"."""
+    """The kind of a picture: "svg", "png" or "pdf"."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in ("svg", "png", "pdf"):
         rule = "be a file that ends in .svg, .png or .pdf"
@@ -109,7 +105,7 @@ def picture_format(path: str | os.PathLike[str]) -> str:
 
 
 def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
-    """Write the figure of the axes that ``draw`` returns; the same data give the same bytes."""
+    """Write the figure of the axes that ``draw`` returns, reproducibly."""
     kind = picture_format(path)
     if kind == "svg":
         svg = draw_svg(draw, "betaroc").replace(
@@ -126,11 +122,7 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
 
 
 def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
-    """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
-
-    The same data give the same bytes: ids depend on ``salt`` and the content alone. A ``sized`` one
-    has a width of its own.
-    """
+    """The ``<svg>`` of the axes that ``draw`` returns, reproducibly, with a width if ``sized``."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
@@ -165,11 +157,7 @@ class Moving(NamedTuple):
 def draw_moving_svg(
     draw: Callable[[], Any], salt: str, marks: Sequence[Moving]
 ) -> tuple[str, tuple[tuple[str, tuple[float, ...]], ...]]:
-    """The same with marks above it, and where each stands at every position.
-
-    Places are in per cent of the frame, from its left and from its top; of what lies outside, at
-    its edge.
-    """
+    """As :func:`draw_svg` with marks, and their places in per cent of the frame."""
     axes: list[Any] = []
 
     def kept() -> Any:
@@ -200,13 +188,13 @@ def draw_moving_svg(
 
 # --------------------------------------------------------------------------- settings
 def is_private() -> bool:
-    """Whether this thread draws for a file, not for the user's screen."""
+    """Whether this thread draws for a file."""
     return _own.get() is not None
 
 
 @contextmanager
 def private_style(settings: Mapping[str, Any]) -> Iterator[None]:
-    """Matplotlib's defaults with these settings, whatever the user's are, in this thread."""
+    """Matplotlib's defaults with these settings, in this thread."""
     import matplotlib as mpl
 
     defaults: Any = mpl.rcParamsDefault
@@ -230,7 +218,7 @@ def _asking() -> type[Any]:
     from matplotlib import RcParams
 
     class Asking(RcParams):
-        """The settings of the drawing of this thread, else everybody's."""
+        """The settings of the drawing of this thread."""
 
         def __getitem__(self, key: Any) -> Any:
             own = _own.get()

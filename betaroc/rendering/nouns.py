@@ -1,4 +1,4 @@
-"""What everything that users hold can do: become a document, a table, flat numbers."""
+"""What all results can do: become a document, a table, flat numbers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _STYLE = (
 
 
 def html_block(nodes: Sequence[Node]) -> str:
-    """What a notebook shows of a result, all its texts escaped."""
+    """A result in a notebook, all texts escaped."""
     body = tree_html.html_of([Section("", tuple(nodes))])
     return vocabulary.DEFAULT.fill(f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>')
 
@@ -66,7 +66,7 @@ def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node
 
 
 def told_document(noun: Exportable, told: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a noun in words of a reader's own; the fields stand under "content"."""
+    """The document of a noun in other words, its fields under "content"."""
     words: dict[str, Any] = plain(told)
     return _envelope(noun) | words | {"content": document_of(noun)}
 
@@ -104,7 +104,7 @@ class Exportable(Value):
         return _envelope(self) | further | document_of(self)
 
     def _derived(self) -> dict[str, Any]:
-        """Numbers of it that follow from its fields."""
+        """Numbers that follow from the fields."""
         return {}
 
     @overload
@@ -197,11 +197,11 @@ class Exportable(Value):
         return latex_comments(self._view()) + latex_grid(grid)
 
     def _grid(self) -> Grid | None:
-        """The table that LaTeX holds as it is read, in place of that of :meth:`to_frame`."""
+        """The table that LaTeX holds in place of :meth:`to_frame`."""
         return None
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; what cannot be computed is said in its place."""
+        """What a notebook shows, or why it cannot."""
         with notices.suppress_warnings():
             try:
                 return html_block(self._view())
@@ -209,7 +209,7 @@ class Exportable(Value):
                 return html_block([Paragraph(self._caption()), Paragraph(str(error))])
 
     def _view(self) -> Sequence[Node]:
-        """What a notebook shows of it: a table of its numbers, unless there is better."""
+        """What a notebook shows."""
         return table_nodes(tables.listed_columns(self.to_frame()), self._caption())
 
     def _caption(self) -> str:

@@ -1,4 +1,4 @@
-"""How numbers and foreign names are shown to people; no locale has a say."""
+"""How numbers and names are shown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def number(value: float, digits: int = 6) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """A count and what was counted, one of it or more."""
+    """A count and its noun."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def extreme(value: float, digits: int = 5) -> str:
-    """A number with that many digits, or what it lacks of 1 where they would not show it."""
+    """A number, near 1 what it lacks of it."""
     text = number(value, digits)
     if value != 1.0 and text == "1":
         return f"1 {'-' if value < 1.0 else '+'} {abs(1.0 - value):.2g}"
@@ -32,7 +32,7 @@ def extreme(value: float, digits: int = 5) -> str:
 
 
 def percent(rate: float) -> str:
-    """A rate in per cent, three digits of it or, near 100 %, two of what is missing."""
+    """A rate in per cent with three digits, near 100 % two of what is missing."""
     if math.isnan(rate):
         return "undefined"
     missing = 100.0 * (1.0 - rate)
@@ -43,7 +43,7 @@ def percent(rate: float) -> str:
 
 
 def rate(value: float, *, unit: bool = True, up: bool = False) -> str:
-    """A rate in per cent, two digits counted from the nearer end; `up` of what is a bound."""
+    """A rate in per cent, two digits from the nearer end; `up` of a bound."""
     share = 100.0 * value
     near = min(share, 100.0 - share)
     if math.isnan(share):
@@ -68,7 +68,7 @@ def rate_span(low: float, high: float) -> str:
 
 
 def spaced(n: float) -> str:
-    """A whole number, from ten thousand on with a space between thousands, short from 1e15 on."""
+    """A whole number with spaces between thousands."""
     if n >= 10**15:
         return f"{Decimal(n):.3g}"
     text = f"{round(n):d}"
@@ -76,7 +76,7 @@ def spaced(n: float) -> str:
 
 
 def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
-    """A threshold in a few digits, rounded so that a copied value does not break the target."""
+    """A threshold in a few digits, rounded so that the target holds."""
     if not math.isfinite(threshold):
         return "accept all" if threshold < 0.0 else "reject all"
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
@@ -85,17 +85,17 @@ def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
 
 
 def with_minus(text: str) -> str:
-    """A number as it is printed, with the minus of numbers."""
+    """A number with a minus sign."""
     return text.replace("-", "\N{MINUS SIGN}") if text[:1] == "-" else text
 
 
 def level_words(level: float) -> str:
-    """A confidence level in per cent, as many digits as were given."""
+    """A confidence level in per cent."""
     return f"{100.0 * level:.10g} %"
 
 
 def threshold(theta: float, logit: float, digits: int = 6) -> str:
-    """A threshold, with its logit where the threshold itself says little."""
+    """A threshold, with its logit near 0 and 1."""
     if theta == -math.inf:
         return "accept all"
     if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
@@ -104,13 +104,13 @@ def threshold(theta: float, logit: float, digits: int = 6) -> str:
 
 
 def path_words(path: str, width: int = 70) -> str:
-    """A path with repr; of a long one the end, where the file is named."""
+    """A path with repr, of a long one the end."""
     text = ascii(path)
     return text if len(text) <= width else f"'...{text[4 - width :]}"
 
 
 def read_as(form: str, guessed: str | None = None, guesses: Sequence[str] = ()) -> str:
-    """The format a file was read in, what of it the content told, and who is a client."""
+    """The format of a file, and who is a client."""
     if guesses:
         form += f", guessed: {visible(', '.join(guesses))}"
     if form.startswith(("4col", "5col")):
@@ -121,12 +121,12 @@ def read_as(form: str, guessed: str | None = None, guesses: Sequence[str] = ()) 
 
 
 def version() -> str:
-    """The package's version; the package is loaded whenever one of its modules is."""
+    """The version of the package."""
     return str(sys.modules["betaroc"].__version__)
 
 
 def visible(text: str) -> str:
-    """The text on one line with everything that does not print written as its code point."""
+    """The text with code points of what does not print."""
 
     def code(point: int) -> str:
         letter, digits = ("x", 2) if point < 256 else ("u", 4) if point < 65536 else ("U", 8)
@@ -137,7 +137,7 @@ def visible(text: str) -> str:
 
 
 def name_shown(name: str, width: int = 40) -> str:
-    """A foreign name on one line that turns no text around it, without its middle where long."""
+    """A foreign name on one line, of a long one both ends."""
     text = visible(name)
     if len(text) > width:
         text = f"{text[: width // 2]}…{text[-(width - width // 2 - 1) :]}"

@@ -1,7 +1,4 @@
-"""A result as a small tree: what is said, in which order; how it looks, the renderers know.
-
-The same sections are read in a terminal (:mod:`tree_text`) and on a page (:mod:`tree_html`).
-"""
+"""A result as a small tree, which :mod:`tree_text` and :mod:`tree_html` show."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ _FIXED = {"svg", "markup", "places", "kind", "colour", "key", "kept"}
 
 
 class Name(NamedTuple):
-    """A text of the user's: cut for the eye, whole where one points at it."""
+    """A text of the user's, short and whole."""
 
     short: str
     whole: str
@@ -33,7 +30,7 @@ def as_named(text: str) -> Name:
 
 
 def foreign(text: str, *, path: bool = False) -> Name:
-    """Nothing that does not print; what is too long loses its middle, a path its beginning."""
+    """A text of the user's, printable and cut."""
     whole, width = visible(text), _PATH if path else _SHOWN
     keep = whole if len(whole) <= _KEPT else whole[: _KEPT - 1] + "…"
     tail = width - 1 if path else width // 3
@@ -43,7 +40,7 @@ def foreign(text: str, *, path: bool = False) -> Name:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number and its interval (or why there is none) in words and as numbers; a note below."""
+    """A number and its interval in words and as numbers; a note."""
 
     text: str | Name
     span: str = ""
@@ -57,7 +54,7 @@ def quantity(
     value: float, say: Callable[[float], str], low: float = math.nan, high: float = math.nan, *,
     text: str = "",
 ) -> Cell:  # fmt: skip
-    """A number as `say` says it, the unit of an interval once."""
+    """A number as `say` says it, and its interval."""
     first, last = say(low), say(high)
     if last.endswith(" %"):
         first = first.removesuffix(" %")
@@ -66,7 +63,7 @@ def quantity(
 
 
 def _outside(value: float, low: float, high: float) -> str:
-    """The mark of a number that its own interval, or its rounding, does not hold."""
+    """The mark of a number outside its interval."""
     return ", outside" * (value < low - 1e-9 * abs(low) or value > high + 1e-9 * abs(high))
 
 
@@ -81,13 +78,13 @@ def signed_cell(value: float, low: float, high: float, digits: int = 4) -> Cell:
 def rate_cell(
     value: float, low: float = math.nan, high: float = math.nan, without: str = "", note: str = ""
 ) -> Cell:
-    """A rate in per cent with its interval, or what is said where it has none."""
+    """A rate with its interval, or why it has none."""
     span = without if math.isnan(low) else rate_span(low, high) + _outside(value, low, high)
     return Cell(rate(value), span, value, low, high, note=note)
 
 
 class Tagged:
-    """What a template knows by the name of its class."""
+    """A node with its tag."""
 
     tag: ClassVar[str]
 
@@ -108,7 +105,7 @@ class Row(Tagged):
 
 @dataclass(frozen=True)
 class Group(Tagged):
-    """A line across a table, over the rows that it speaks of."""
+    """A line across a table."""
 
     title: str
     note: str = ""
@@ -116,10 +113,9 @@ class Group(Tagged):
 
 @dataclass(frozen=True)
 class Grid(Tagged):
-    """A table; `words` are the columns of words, which stand to the left.
+    """A table; `words` are the columns of words.
 
-    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. A
-    `typeset` table stands in LaTeX as it is read.
+    `kept` is what CSV and LaTeX hold, with all digits; a `typeset` table is in LaTeX as it is read.
     """
 
     head: tuple[Cell | Name | str, ...]
@@ -130,7 +126,7 @@ class Grid(Tagged):
 
 
 class Column(NamedTuple):
-    """What files call a column, what people read above it if they see it, how values are said."""
+    """The key of a column, its head if it is shown, how values are said."""
 
     key: str
     head: str | None = None
@@ -140,7 +136,7 @@ class Column(NamedTuple):
 def recorded(
     columns: Sequence[Column], rows: Iterable[Sequence[Any]], words: Sequence[int] = ()
 ) -> Grid:
-    """Rows of values, or of cells, for people and for files."""
+    """Rows of values for people and for files."""
     table = [
         [value if isinstance(value, Cell | Name | str) else Cell(column.say(value), value=value)
          for column, value in zip(columns, row, strict=True)]
@@ -168,7 +164,7 @@ def grouped(
     rows_of: Callable[[T], Iterable[RowCells | Group]],
     words: Sequence[int] = (),
 ) -> Grid:
-    """The rows of every part, its name before the first; of one part alone without it."""
+    """The rows of every part under its name."""
     several = len(parts) > 1
     rows: list[Row | Group] = []
     for part, name in parts:
@@ -190,8 +186,7 @@ def first_n(words: Iterable[str], sep: str = ", ") -> str:
 class Paragraph(Tagged):
     """A paragraph, its `lead` in bold; a "note" is small, an "answer" has a large lead.
 
-    A "legend" explains a page and is left out of a terminal; what is "given" holds texts of the
-    user's and stays as it is.
+    A "legend" is for pages; what is "given" holds texts of the user's.
     """
 
     text: str
@@ -207,7 +202,7 @@ class Bullets(Tagged):
 
 
 class IntervalMark(NamedTuple):
-    """A number with its interval, filled where it tells, and hollow of dev."""
+    """A number with its interval, hollow unless `sure`."""
 
     label: str
     low: float
@@ -217,7 +212,7 @@ class IntervalMark(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """Rates beside a target, which a terminal draws on a log scale."""
+    """Rates beside a target."""
 
     name: str
     rows: tuple[IntervalMark, ...]
@@ -226,7 +221,7 @@ class Strip(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure(Tagged):
-    """A picture, as SVG or as what draws it on matplotlib axes; its caption, and what it shows.
+    """A picture, as SVG or as what draws it; its caption, and what it shows.
 
     `places` are those of its marks at every position of a slider, `strip` is for terminals.
     """
@@ -240,14 +235,14 @@ class Figure(Tagged):
 
 @dataclass(frozen=True)
 class Figures(Tagged):
-    """Pictures that stand beside each other where there is room."""
+    """Pictures side by side."""
 
     items: tuple[Figure, ...]
 
 
 @dataclass(frozen=True)
 class Status(Tagged):
-    """A verdict on something, why, and what would change it; of the whole by a sign and a word."""
+    """A verdict, why, and what would change it."""
 
     of: str
     verdict: str
@@ -265,14 +260,14 @@ class Glossary(Tagged):
 
 @dataclass(frozen=True)
 class Html(Tagged):
-    """A part of a page that is no tree, such as the first screen of a report."""
+    """A part of a page that is no tree."""
 
     markup: str
 
 
 @dataclass(frozen=True)
 class Section(Tagged):
-    """A heading and what stands below it; `folded` sections say their `finding` beside it."""
+    """A heading and what stands below it; a `folded` one says its `finding`."""
 
     title: str
     blocks: tuple[Node, ...]
@@ -282,7 +277,7 @@ class Section(Tagged):
 
 
 def map_text(node: T, say: Callable[[str], str]) -> T:
-    """A node whose texts are as `say` says them, those of the user's as they are."""
+    """A node in the words of `say`, but for texts of the user's."""
     changed: Any = node
     if isinstance(node, str):
         changed = say(node)

@@ -1,7 +1,6 @@
 """A tree as HTML, every text escaped, and the frame of every page.
 
-The policy of a page names its style sheet and its script by their hashes: nothing else is applied
-or runs, and the network is asked for nothing.
+The policy of a page allows its style sheet and its script by their hashes, and nothing else.
 """
 
 from __future__ import annotations
@@ -67,17 +66,17 @@ def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
 
 
 def prose_of(body: str) -> str:
-    """What is read of HTML of ours: no tags, no drawings."""
+    """The text of our HTML."""
     return re.sub(r"<svg\b.*?</svg>|<[^>]*>", " ", body, flags=re.DOTALL)
 
 
 def tight(text: str) -> str:
-    """A text in which no line ends before a per cent sign, with apostrophes as they are printed."""
+    """A text whose per cent signs stay on its line."""
     return text.replace("'", "’").replace(" %", "\u00a0%")
 
 
 def typeset(text: str) -> Markup:
-    """Words of our own with powers, indices, minus signs and apostrophes as they are printed."""
+    """Words with powers, indices and signs as printed."""
     from markupsafe import Markup, escape
 
     safe = str(escape(tight(text)))
@@ -88,7 +87,7 @@ def typeset(text: str) -> Markup:
 
 
 def status_icon(colour: str) -> Markup:
-    """The sign of a status, "good", "warn", "bad" or "none"; its word stands beside it."""
+    """The sign of a status."""
     from markupsafe import Markup
 
     sign = f'<svg width="18" height="18" viewBox="0 0 36 36" aria-hidden="true">{_ICONS[colour]}'
@@ -96,10 +95,7 @@ def status_icon(colour: str) -> Markup:
 
 
 def _drawn(figure: Figure) -> Markup:
-    """A drawing, which holds no foreign markup, with its words, in the colours of the page.
-
-    What matplotlib sets by styles, which the policy of a page forbids, is set by attributes.
-    """
+    """A drawing in the colours of the page, its styles as attributes."""
     from markupsafe import Markup, escape
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg
@@ -116,7 +112,7 @@ def _drawn(figure: Figure) -> Markup:
 
 
 def _attributes(result: re.Match[str]) -> str:
-    """The page's own font, and its numerals, unless a drawing has mathematics."""
+    """Its font and numerals are the page's."""
     return " ".join(
         f'{name}="{value}"' for name, value in _PAIR.findall(result[1])
         if value.strip() and (name, value[-10:]) != ("font-family", "sans-serif")
@@ -125,7 +121,7 @@ def _attributes(result: re.Match[str]) -> str:
 
 @cache
 def template(name: str, room: str = "rendering") -> Template:
-    """A template of a room, which escapes what it is given and knows no name that it is not."""
+    """A strict template of a room, which escapes."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup, escape
 
@@ -140,7 +136,7 @@ def template(name: str, room: str = "rendering") -> Template:
 
 
 def page_frame(title: str, body: str, foot: str, *, script: bool = True) -> str:
-    """A whole page of a title in text, and of body and foot in HTML, their foreign text escaped."""
+    """A whole page of a title, a body and a foot."""
     style, code = _text_of("page.css"), _text_of("page.js") if script else ""
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash_of(style)}';"
@@ -172,7 +168,6 @@ def _text_of(name: str) -> str:
 
 
 def _hash_of(text: str) -> str:
-    """As a content policy names what it allows."""
     return f"sha256-{b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
 
 
@@ -193,7 +188,7 @@ def page_of(
     title: str, kind: str, about: Sequence[str], question: str, top: Sequence[Node],
     sections: Sequence[Section], foot: str, *, script: bool = False,
 ) -> str:  # fmt: skip
-    """The whole page: of what kind and what it is, its question, the answer, all sections."""
+    """The whole page: question, answer, sections."""
     words = {"kind": kind, "about": about, "question": question, "sections": sections}
     answer, body = html_of([Section("", tuple(top))]), html_of(sections)
     whole = template("result.html.j2").render(page=words, top=answer, body=body)

@@ -1,4 +1,4 @@
-"""A tree in a terminal, no line wider than it, and its tables as CSV and as LaTeX."""
+"""A tree in a terminal, and its tables as CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NARROWEST = 12
 
 
 class Terminal(NamedTuple):
-    """What a terminal can show: columns, characters other than ASCII, colours."""
+    """Columns, signs and colours of a terminal."""
 
     width: int = 80
     signs: bool = False
@@ -42,7 +42,7 @@ class Terminal(NamedTuple):
 
 
 def text_of(nodes: Iterable[tree.Node], terminal: Terminal | None = None) -> str:
-    """Nodes with an empty line in between; pictures but strips, and legends, are for pages."""
+    """Nodes with an empty line in between."""
     terminal = terminal or Terminal(get_terminal_size().columns)
     lines: list[str] = []
     before: tree.Node | None = None
@@ -58,7 +58,7 @@ def text_of(nodes: Iterable[tree.Node], terminal: Terminal | None = None) -> str
 
 
 def broken(text: str, width: int) -> list[str]:
-    """A text in lines; neither numbers with their units nor words with hyphens are broken."""
+    """A text in lines that keep numbers with their units."""
     joined = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
     lines = wrap(joined, max(width, 8), break_on_hyphens=False, break_long_words=False)
     return [line.replace(_HELD, " ") for line in lines]
@@ -108,7 +108,7 @@ def _section(section: tree.Section, terminal: Terminal) -> str:
 
 # ------------------------------------------------------------------------------ tables
 def _grid(grid: tree.Grid, width: int) -> list[str]:
-    """The first that fits: intervals and notes beside numbers, below them, left out; or a list."""
+    """The first form that fits: intervals beside, below or left out; or a list."""
     for beside in (3, 2, 1, 0):
         lines = _table(grid, width, beside)
         if lines is not None:
@@ -125,7 +125,7 @@ def _grid(grid: tree.Grid, width: int) -> list[str]:
 
 
 def _table(grid: tree.Grid, width: int, beside: int) -> list[str] | None:
-    """The lines of a table whose columns line up; None where it is wider than the terminal."""
+    """The lines of a table; None if it is too wide."""
     size, left, room = len(grid.head), {0, *grid.words}, width - 2 * len(grid.head)
     rows = [row.cells for row in grid.rows if isinstance(row, tree.Row)]
     spans = [max([0, *(len(_around(row[k], beside)) for row in rows if k < len(row))])
@@ -159,7 +159,7 @@ def _table(grid: tree.Grid, width: int, beside: int) -> list[str] | None:
 def _row(
     cells: Sequence[Sequence[str]], widths: Sequence[int], left: set[int], mark: str, width: int
 ) -> list[str]:
-    """The lines of a row; the last cell of a short one reaches to the end."""
+    """The lines of a row."""
     rooms = list(widths[: len(cells)])
     if len(cells) < len(widths):
         rooms[-1], left = width - 2 * len(cells) - sum(rooms[:-1]), left | {len(cells) - 1}
@@ -176,13 +176,13 @@ def _row(
 
 
 def _across(group: tree.Group, width: int) -> list[str]:
-    """A line over the rows that it speaks of."""
+    """The lines of a group."""
     texts = filter(None, (group.title, group.note))
     return ["  " + line for text in texts for line in broken(_plain(text), width - 2)]
 
 
 def _texts(cell: tree.Content, room: int, beside: int) -> list[str]:
-    """The lines of a cell: its text, interval and note, so many of which stand on the first."""
+    """The lines of a cell."""
     span, note = (cell.span, cell.note) if isinstance(cell, tree.Cell) else ("", "")
     below = ([note], [span, note], [note], [])[beside]
     first = f"{_cell(cell)} {_around(cell, beside).ljust(room)}"
@@ -190,7 +190,7 @@ def _texts(cell: tree.Content, room: int, beside: int) -> list[str]:
 
 
 def _around(cell: tree.Content, beside: int) -> str:
-    """What stands behind the text of a cell."""
+    """The interval and note behind a text."""
     texts = [cell.span, cell.note][: max(beside - 1, 0)] if isinstance(cell, tree.Cell) else []
     text = ", ".join(filter(None, texts))
     return f"({_plain(text)})" if text else ""
@@ -218,7 +218,7 @@ _START, _WIDTH = 14, 48
 
 
 def _strip(strip: tree.Strip, *, signs: bool) -> list[str]:
-    """Rates with their intervals on one log scale; o of dev, a dot of test; nan where none is."""
+    """Rates with their intervals on one log scale."""
     rates = [rate for rate in (*(row.value for row in strip.rows), strip.target) if rate >= 1e-12]
     decades = max(4, math.ceil(-math.log10(min(rates, default=1.0)) - 1e-9))
 
@@ -242,7 +242,7 @@ def _strip(strip: tree.Strip, *, signs: bool) -> list[str]:
 
 
 def _written(*marks: tuple[int, str]) -> str:
-    """Texts at their places, the later above the earlier."""
+    """Texts at their places."""
     line = [" "] * (_START + _WIDTH + 30)
     for at, text in marks:
         line[at : at + len(text)] = text
@@ -273,7 +273,7 @@ _LATEX = {
 
 
 def kept_grid(nodes: Iterable[tree.Node]) -> tree.Grid:
-    """The first table of a tree that files hold, else an empty table."""
+    """The first table that files hold."""
     for node in nodes:
         grid = kept_grid(node.blocks) if isinstance(node, tree.Section) else node
         if isinstance(grid, tree.Grid) and grid.kept:
@@ -282,7 +282,7 @@ def kept_grid(nodes: Iterable[tree.Node]) -> tree.Grid:
 
 
 def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
-    """The rows by the names of their columns, as JSON has them."""
+    """The rows by the names of their columns."""
     lists = (
         column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
     )
@@ -290,7 +290,7 @@ def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
 
 
 def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """A line of names, then the rows; what is undefined is empty, and no text is a formula."""
+    """A line of names, then the rows; no text is a formula."""
     out = io.StringIO()
     rows = columns, *zip(*columns.values(), strict=True)
     csv.writer(out, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
@@ -298,7 +298,7 @@ def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _csv_cell(value: float | int | bool | str | None) -> str:
-    """A number that reads back as it was, or a text that stays on its line."""
+    """A number that reads back, or a text on one line."""
     if isinstance(value, str):
         plain = "".join(c if c.isprintable() else "?" for c in value)
         return f"'{plain}" if plain.lstrip().startswith(_FORMULAS) else plain
@@ -308,14 +308,14 @@ def _csv_cell(value: float | int | bool | str | None) -> str:
 
 
 def upright(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
-    """A single row as a column of names and one of values."""
+    """A single row as names and values."""
     if len(columns) < 3 or any(len(values) != 1 for values in columns.values()):
         return columns
     return {"": list(columns), "value": [values[0] for values in columns.values()]}
 
 
 def cell_of(value: Any) -> tree.Cell | tree.Name:
-    """A number with six digits, anything else as it prints."""
+    """A number with six digits, else text."""
     if not isinstance(value, _NUMBERS) or isinstance(value, bool):
         return tree.as_named("" if value is None else str(value))
     text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
@@ -324,10 +324,7 @@ def cell_of(value: Any) -> tree.Cell | tree.Name:
 
 # ------------------------------------------------------------------------------- LaTeX
 def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """A table with the rules of booktabs; a single row stands upright.
-
-    Numbers have six digits. What LaTeX's oldest engine cannot set is written as its code point.
-    """
+    """A table with the rules of booktabs; a single row stands upright."""
     named = {name: [*map(cell_of, values)] for name, values in upright(columns).items()}
     numbers = (all(isinstance(cell, tree.Cell) for cell in cells) for cells in named.values())
     rows = (map(_latex_number, row) for row in zip(*named.values(), strict=True))
@@ -335,7 +332,7 @@ def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def latex_grid(grid: tree.Grid) -> str:
-    """A table as it is read, or the columns that are kept of it, with the rules of booktabs."""
+    """A table as it is read, or its kept columns."""
     if not grid.typeset:
         return latex_table(grid.kept)
     left = {0, *grid.words}
@@ -345,7 +342,7 @@ def latex_grid(grid: tree.Grid) -> str:
 
 
 def latex_comments(nodes: Iterable[tree.Node]) -> str:
-    """What is said beside a table, cautions among it, as comments of LaTeX."""
+    """What is said beside a table, as comments."""
     texts = [
         node.verdict if isinstance(node, tree.Status) else f"{node.lead} {node.text}"
         for node in nodes if isinstance(node, tree.Status | tree.Paragraph)

@@ -1,4 +1,1 @@
-"""The analysis of dev and test, in sentences and tables, and its page.
-
-Numbers are computed in the rooms below; here they are put together.
-"""
+"""The analysis of dev and test, and its page."""

@@ -1,4 +1,4 @@
-"""The main job in one call: fit dev, meet its thresholds on test, say what the curves do."""
+"""Fit dev, try its thresholds on test, say what the curves do."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class Analysis(Result, nouns.Exportable):
         )
 
     def _metrics(self) -> dict[str, Any]:
-        """By set its areas, its EER and its rates at dev's thresholds."""
+        """By set its areas, EER and rates."""
         metrics: dict[str, Any] = {}
         for k, part in enumerate(self.parts):
             place = part.role.replace(" ", "_")
@@ -387,14 +387,13 @@ def _named_tests(test: ScoresLike | Mapping[str, ScoresLike] | None) -> dict[str
 
 
 def _name_of(scores: ScoreData, otherwise: str) -> str:
-    """The name given, else that of the file."""
     if scores.name or scores.source is None:
         return scores.name or otherwise
     return Path(scores.source.path).name
 
 
 class Judge(NamedTuple):
-    """What the intervals and checks of all sets have in common."""
+    """What intervals and checks of all sets share."""
 
     level: float
     rng: Any
@@ -408,7 +407,7 @@ def fitted_set(
     role: str, value: ScoreData, options: Mapping[str, Any], judge: Judge | None, *,
     prefix: str = "",
 ) -> ScoreSet:  # fmt: skip
-    """A score set that must be fitted, and judged unless there is no judge."""
+    """A fitted score set, judged if there is a judge."""
     compared = None
     with forward_warnings(prefix):
         if options["family"] == families.BEST:
@@ -427,10 +426,7 @@ def _set_of(
     choose: bool = False, compared: family_choice.FamilyComparison | str | None = None,
     shift: tuple[float, float] | None = None,
 ) -> ScoreSet:  # fmt: skip
-    """The set with its intervals and, where that was asked for, what speaks for its fit.
-
-    On the one set that may `choose`, families are compared.
-    """
+    """The set with its intervals and checks; families are compared if it may `choose`."""
     empirical = samples.empirical_model(value, name)
     scored = samples.empirical_model(value._scored, name) if value.has_rejected else empirical
     apart = None if fitted is None else distances(fitted._scored, scored)
@@ -450,7 +446,7 @@ def _set_of(
 def _test_part(
     role: str, name: str, value: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
-    """A test set, fitted as dev was; without tails, or not at all, where that is impossible."""
+    """A test set, fitted as dev was where that is possible."""
     fitted: Fit | None = None
     with forward_warnings(f"{role}: "):
         if threshold_methods.digest_of(value) == threshold_methods.digest_of(dev.given):
@@ -535,7 +531,7 @@ def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
 
 
 def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dict[str, Any]:
-    """Of a system among several: both distributions, how far each is off, area and EER."""
+    """The numbers of a system among several."""
     fit, source, off = part.fit, part.scores.source, part.distances
     if fit is None or off is None:
         return {}

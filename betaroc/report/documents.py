@@ -36,7 +36,7 @@ def kinds() -> dict[str, type]:
 
 
 def _nouns_of(kind: type[Exportable]) -> Iterator[type[Exportable]]:
-    """What users hold, of the modules imported here; what stands within is found from these."""
+    """What users hold, of the modules imported here."""
     for noun in kind.__subclasses__():
         if noun.__module__.startswith("betaroc."):
             if "__dataclass_fields__" in vars(noun) and noun.__name__ not in _BASES:
@@ -138,7 +138,7 @@ def _of_format_1(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
-    """The document of the decision that a guaranteed threshold of version 0.2 was."""
+    """The decision of a guaranteed threshold of version 0.2."""
     from scipy.special import betaincinv
 
     fields = ("threshold", "far", "frr", "k", "achieved", "rate", "confidence", "target", "n")

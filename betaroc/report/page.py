@@ -1,7 +1,4 @@
-"""The report, one self-contained page that asks the network for nothing: its first screen first.
-
-No foreign text enters its pictures: sets are called by their role.
-"""
+"""The report, one self-contained page, its first screen first."""
 
 from __future__ import annotations
 
@@ -61,7 +58,7 @@ _TARGET_NAMES = {"precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youd
 
 
 def request_of(target: AnalysisTarget, confidence: float) -> Target:
-    """A target as `decide` takes it, from {"far": 0.01}, "far=0.01", "eer" and the like."""
+    """A target as `decide` takes it."""
     target, why = DEFAULT_TARGET if target is None else target, "Name one, such as far=0.01."
     arguments: dict[str, Any] = dict(target) if isinstance(target, Mapping) else {}
     items = [item.partition("=") for item in target.split(",")] if isinstance(target, str) else []
@@ -91,7 +88,7 @@ def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decisi
 
 
 def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
-    """What every test set says of it; None where that cannot be had."""
+    """What every test set says of it, if anything."""
     return tuple(score_set.tried(partial(d.check, test))[0] if d else None for test in tests)
 
 
@@ -179,7 +176,7 @@ def _status(analysis: Analysis, d: Decision, names: Sequence[str]) -> dict[str, 
 
 
 def decision_lines(analysis: Analysis) -> list[str]:
-    """The same as text: question, threshold, status, why, and what would change it."""
+    """The same as text."""
     request = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *score_set.set_names(analysis.tests)]
     question = threshold_methods.question_of(request)
@@ -196,7 +193,7 @@ def decision_lines(analysis: Analysis) -> list[str]:
 
 
 def decision_nodes(analysis: Analysis) -> list[Node]:
-    """The threshold and its status by the worst test set, or why there is none."""
+    """The threshold and its status by the worst test set."""
     d = analysis.decision
     if d is None:
         return [Paragraph(f"No threshold: {analysis.no_decision}")]
@@ -319,7 +316,7 @@ def _drawn(analysis: Analysis) -> list[int]:
 
 
 def score_axis(analysis: Analysis) -> ScoreAxis:
-    """The axis of the picture, along which the threshold moves."""
+    """The axis of the picture."""
     parts = [analysis.parts[k].scored for k in _drawn(analysis)]
     samples = [getattr(part.scores, who) for part in parts for who in CLASSES]
     d = analysis.decision
@@ -330,7 +327,7 @@ def _panel(
     part: score_set.ScoreSet, axis: ScoreAxis, bins: int, mark: float | None, at: float | None, *,
     fitted: bool,
 ) -> Panel:  # fmt: skip
-    """Bars with an edge at the threshold, open below and closed above as what is accepted is."""
+    """Bars with an edge at the threshold."""
     edges, left = np.linspace(0.0, 100.0, bins + 1), -1
     if at is not None and 0.0 < at < 100.0:
         left = min(max(round(bins * at / 100.0), 1), bins - 1)
@@ -364,7 +361,7 @@ def _fitted(
 def _positions(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
-    """What stands where at every position: counted rates, but for the threshold decided."""
+    """What stands where at every position of the slider."""
     texts, thresholds, home = decision_picture.slider_positions(axis, d.threshold)
     texts[home] = decide.shown_threshold(d)
     columns, flags, largest = {"t": list(map(with_minus, texts))}, {}, np.zeros(len(texts))
@@ -407,7 +404,7 @@ def _bits(flags: Iterable[bool]) -> str:
 
 
 def render_report(analysis: Analysis) -> str:
-    """The page as text; the same analysis gives the same text."""
+    """The page as text."""
     sections = [replace(item, folded=True) for item in sections_of(analysis, drawn=True)]
     body = html_of(sections)
     sections.append(glossary_of(body))
@@ -430,12 +427,12 @@ def page_in_terms(page: str, terms: str, words: vocabulary.ClassWords) -> str:
 
 
 def in_field_words(analysis: Analysis) -> Callable[[str], str]:
-    """How a text is said in the words of the user's field."""
+    """What says a text in the words of the field."""
     return vocabulary.Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
 
 
 def contradicted_points(analysis: Analysis) -> tuple[list[score_set.Contradiction], list[str]]:
-    """What test contradicts, and in words, which stand before anything that rests on dev."""
+    """What test contradicts, as rows and in words."""
     rows = score_set.contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
     names = dict(
         zip((p.role for p in analysis.tests), score_set.set_names(analysis.tests), strict=True)
@@ -444,7 +441,7 @@ def contradicted_points(analysis: Analysis) -> tuple[list[score_set.Contradictio
 
 
 def render_part(analysis: Analysis) -> str:
-    """First screen and main tables for a page of several, before any field's words."""
+    """First screen and main tables for a page of several."""
     sets = list(zip(analysis.parts, ["dev", *score_set.set_names(analysis.tests)], strict=True))
     points = views.points_section(analysis.points, sets, analysis.level)
     tables = Section("", (*views.measures_section(sets, ()).blocks, *points.blocks))
@@ -452,7 +449,6 @@ def render_part(analysis: Analysis) -> str:
 
 
 def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
-    """What stands first, and the sections below it."""
     d, (rows, lines), (alarms, warnings) = (
         analysis.decision, contradicted_points(analysis), doubts(analysis),
     )  # fmt: skip
@@ -479,7 +475,7 @@ def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
 
 
 def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
-    """That the fit does not describe dev's scores, or else is poor; every other warning."""
+    """That the fit is poor; every other warning."""
     first, others = list[str](), list[str]()
     for notice in analysis.notices:
         of_dev = notice.category is errors.MisfitWarning and notice.message.startswith("dev: ")
@@ -529,7 +525,7 @@ _GLOSSARY = (
 
 
 def glossary_of(body: str) -> Section:
-    """What the terms mean that stand in HTML of ours."""
+    """The terms that stand in our HTML."""
     fill = vocabulary.DEFAULT.fill
     text = fill(prose_of(body))
     rows = tuple(row for row in _GLOSSARY if re.search(rf"\b{fill(row[0])}s?\b", text))
@@ -538,7 +534,7 @@ def glossary_of(body: str) -> Section:
 
 
 def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
-    """All sections of an analysis in their order; pictures are for a page."""
+    """All sections in their order; pictures are for a page."""
     names = ["dev", *score_set.set_names(analysis.tests)]
     sets: score_set.NamedSets = list(zip(analysis.parts, names, strict=True))
     beta, level = analysis.beta, analysis.level
@@ -569,7 +565,7 @@ _DASHES, _DOTS = (0, (5, 3)), (0, (1, 1.5))
 
 
 def draw_curves(analysis: Analysis, curve: str) -> Any:
-    """ROC or DET of dev, of its fit and of the test sets."""
+    """ROC or DET of dev, its fit and the test sets."""
     ax: Any = None
     for k, part in enumerate((analysis.dev, *analysis.tests[:_CURVES])):
         # The first test set in ink; others are not told apart by a hue, which is a class.
@@ -584,7 +580,7 @@ def draw_curves(analysis: Analysis, curve: str) -> Any:
 
 
 def curve_figures(analysis: Analysis) -> list[Figure]:
-    """ROC and DET of dev, of its fit and of the test sets, with marks that the slider moves."""
+    """ROC and DET with marks that the slider moves."""
     parts = [analysis.dev, *analysis.tests[:_CURVES]]
     d, several, moved, home = analysis.decision, len(parts) > 1, list[OperatingPoint](), 0
     if d is not None:
@@ -615,7 +611,7 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
 
 
 def fit_figures(analysis: Analysis) -> list[Figure]:
-    """Of dev its scores against the fitted distributions, and its rates down to few scores."""
+    """Dev's scores and rates against its fit."""
     dev, fit = analysis.dev, analysis.dev.modelled
     if fit is None or dev.summary is not None:
         return []
@@ -659,7 +655,7 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 
 
 def analysis_block(of: Analysis) -> list[Node]:
-    """The decision, what test contradicts, the curves, rates at some thresholds."""
+    """Decision, contradictions, curves, rates."""
     parts, more = of.parts[: 1 + _TESTS], len(of.tests) - _TESTS
     sets = ", ".join(
         part.role + f" {numbers.name_shown(part.name, 24)}" * (part.name not in ("", part.role))

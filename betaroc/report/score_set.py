@@ -1,9 +1,8 @@
-"""Score sets with all that is computed of them, and what dev's thresholds do on the test sets.
+"""Score sets with all that is computed of them, and dev's thresholds on the test sets.
 
-A contradiction holds the count of errors K on test against its distribution where dev and test are
+A contradiction holds the count of errors K on test against its distribution if dev and test are
 draws of the same two distributions. Given a rate p it is binomial; p varies by the error of the
-fit, on the scale of normal deviates as its interval does, or, counted k of n on dev, as
-Beta(k + 1/2, n - k + 1/2):
+fit on the scale of normal deviates or, counted k of n on dev, as Beta(k + 1/2, n - k + 1/2):
 
     p-value = 2 min(P(K <= observed), P(K >= observed)), at most 1
 """
@@ -63,7 +62,7 @@ NO_POWER_LAW = "there is no such power law"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measured(Value):
-    """A number with its interval, or why it has none; `n_beyond` scores (groups) speak for it."""
+    """A number with its interval, or why it has none."""
 
     key: str
     estimate: float
@@ -77,7 +76,7 @@ class Measured(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SetIntervals(Value):
-    """Intervals of one set: of its fit, of its scores, of both distributions' parameters."""
+    """Intervals of one set."""
 
     level: float
     model: tuple[Measured, ...]
@@ -92,7 +91,7 @@ def with_interval(
     key: str, estimate: float, interval: Callable[[], Interval], why: str = "", *,
     aloud: bool = False,
 ) -> Measured:  # fmt: skip
-    """The number and its interval; `why` says that there is none."""
+    """The number and its interval, or `why` not."""
     if why or not math.isfinite(estimate):
         return Measured(key, estimate, why=why or "it is no finite number")
     try:
@@ -107,7 +106,7 @@ def intervals_of(
     data: ScoreData, fit: Fit | None, empirical: ScoreModel, level: float, *,
     asked: Sequence[StatisticSpec] = (), rng: Any = 0,
 ) -> SetIntervals:  # fmt: skip
-    """Every interval of a score set; ``fit`` is None where no distributions were fitted."""
+    """Every interval of a score set."""
     groups, options = groups_of(data), IntervalOptions(level, rng=rng)
     more = tuple(stat for stat in asked if str(stat) not in (*_OF_BOTH, *_OF_ENDS))
     of_scores = tuple(
@@ -134,7 +133,7 @@ def _measured(
     of: Fit | ScoreData, model: ScoreModel, stat: StatisticSpec, options: IntervalOptions, *,
     aloud: bool,
 ) -> Measured:  # fmt: skip
-    """A statistic of a fit or of scores; nan of what they have no such number of."""
+    """A statistic of a fit or of scores, or nan."""
     key, value, why = str(stat), math.nan, ""
     find: Any = interval_of_fit if isinstance(of, Fit) else of_scores.interval_of_scores
     if not isinstance(of, Fit) and not stat.row.of_scores:
@@ -154,7 +153,7 @@ def _measured(
 def parameters_of(
     law: DistributionFit, intervals: Mapping[str, Interval] | None, why: str = ""
 ) -> tuple[Measured, ...]:
-    """Every parameter but a point mass that nobody had; `why` says why none has an interval."""
+    """Every parameter but an absent point mass."""
     rows = []
     for name, value in law.params.items():
         if name.startswith("at_") and value == 0.0:
@@ -172,7 +171,7 @@ def parameters_of(
 
 
 def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:
-    """A number with its interval, or that there is none."""
+    """A number with its interval, if any."""
     if m is None or m.why:
         return Cell(text, "" if m is None else "no interval")
     cell = quantity(m.estimate, say, m.low, m.high, text=text)
@@ -187,7 +186,7 @@ _NONE_GOOD = GoodDownTo(None, None)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quality(Value):
-    """What speaks for and against the fit of a set; of what is missing why."""
+    """What speaks for and against a fit."""
 
     check: FitCheck | None = None
     unchecked: str = ""
@@ -204,7 +203,7 @@ class Quality(Value):
 
     @property
     def tails(self) -> list[str]:
-        """What the extreme scores say of the ends where Hill's estimate is far from the fit."""
+        """Ends where Hill's estimate is far from the fit."""
         return tail_words(self.audit)
 
 
@@ -212,7 +211,7 @@ def quality_of(
     value: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
     compared: FamilyComparison | str | None = None,
 ) -> Quality:  # fmt: skip
-    """Everything that can be said; ``fit`` is None where no distributions were fitted."""
+    """Everything that can be said of a fit, or why not."""
     fitted: Any = fit
     summary = value if isinstance(value, ScoreSummary) else None
     rows = "" if summary is None else "it needs every score, which a summary does not keep"
@@ -253,7 +252,7 @@ def quality_of(
 
 
 def tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
-    """What was made, or why not; its warnings were given with the fit."""
+    """What was made, or why not."""
     if why:
         return None, why
     try:
@@ -266,7 +265,7 @@ def tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
 # ------------------------------------------------------------------------------- the set
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSet(Value):
-    """A score set ("dev", "test", "test 1") and what was computed of it; `shift` is from dev."""
+    """A score set and what was computed of it; `shift` is from dev."""
 
     role: str
     name: str
@@ -286,7 +285,7 @@ class ScoreSet(Value):
 
     @property
     def has_rejected(self) -> bool:
-        """Whether there are trials without a score, which count as rejected."""
+        """Whether there are trials without a score."""
         return self.given.has_rejected
 
     @property
@@ -296,7 +295,7 @@ class ScoreSet(Value):
 
     @property
     def modelled(self) -> Fit | None:
-        """The fit where it is of distributions other than the scores themselves."""
+        """The fit, unless it is of counts."""
         fit = self.fit
         if fit is None or (
             is_of_counts(fit.family) and not fit.client.tails and not fit.impostor.tails
@@ -306,7 +305,7 @@ class ScoreSet(Value):
 
     @property
     def scored(self) -> ScoreSet:
-        """The trials that have a score, and their fit: for what is said of scores alone."""
+        """The trials that have a score, and their fit."""
         if not self.has_rejected:
             return self
         scores, fit = self.scores._scored, None if self.fit is None else self.fit._scored
@@ -314,7 +313,7 @@ class ScoreSet(Value):
 
     @cached_property
     def curve_tests(self) -> curve_words.CurveTests | None:
-        """What the errors of the fit let one say of its curve; None without intervals."""
+        """What the errors of the fit say of its curve."""
         if self.intervals is None or self.fit is None:
             return None
         return curve_words.curve_tests(self.fit, self.intervals.level)
@@ -326,7 +325,7 @@ class ScoreSet(Value):
 
     @property
     def statuses(self) -> list[FitStatus]:
-        """The verdicts on the ROC and on the rates; none where a fit was not to be checked."""
+        """The verdicts on ROC and rates."""
         quality = self.quality
         if quality is None:
             return []
@@ -356,7 +355,7 @@ _NAME = 24
 
 
 def set_names(tests: Sequence[ScoreSet]) -> list[str]:
-    """Roles of the test sets, of several with the names of their files where these differ."""
+    """Roles of the test sets, with the names of their files."""
     names = []
     for part in tests:
         source = part.scores.source
@@ -369,7 +368,7 @@ def set_names(tests: Sequence[ScoreSet]) -> list[str]:
 
 
 def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> list[Node]:
-    """What is to be said of each set as sentences; what holds for all sets once."""
+    """Notes on each set; what holds for all once."""
     roles: dict[str, list[str]] = {}
     for part, role in sets:
         for words in notes(part):
@@ -380,7 +379,7 @@ def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> lis
 
 
 def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
-    """What has no interval and why: numbers of the ends, or all others."""
+    """What has no interval, and why."""
     reasons: dict[str, list[str]] = {}
     of = part.intervals
     for who in () if of is None else ("model", "scores", *arrays.CLASSES):
@@ -407,7 +406,7 @@ BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
 # ------------------------------------------------------------------- operating points
 @dataclass(frozen=True, eq=False, repr=False)
 class ObservedPoint(Value):
-    """A threshold that dev's fit or scores chose, its rates there and on every set, dev first."""
+    """A threshold of dev, its rates there and on every set."""
 
     key: str
     title: str
@@ -434,18 +433,18 @@ _CHOICES: tuple[tuple[str, str, str, tuple[float, ...]], ...] = (
 
 
 def target(key: str) -> tuple[str, float] | None:
-    """The rate that a criterion aims at, such as ("far", 0.01)."""
+    """The rate that a criterion aims at."""
     name, _, rate = key.partition("=")
     return (name, float(rate)) if name in {"far", "frr"} else None
 
 
 def rates_shown(parts: Sequence[ScoreSet]) -> tuple[str, ...]:
-    """Rates in the tables: those of comparisons made too where some trials have no score."""
+    """Rates in the tables."""
     return (*SHOWN_RATES, *MADE) if any(p.has_rejected for p in parts) else SHOWN_RATES
 
 
 def rate_at(key: str, model: ScoreModel, point: OperatingPoint) -> float:
-    """A rate of a point of the model; FMR and FNMR are of the trials that have a score."""
+    """A rate of a point; FMR and FNMR are of scored trials."""
     if key in MADE:
         return float(getattr(model._scored._pair, MADE[key])(point.thresholds))
     return float(getattr(point, key))
@@ -454,7 +453,7 @@ def rate_at(key: str, model: ScoreModel, point: OperatingPoint) -> float:
 def observed_points(
     dev: ScoreSet, tests: tuple[ScoreSet, ...], level: float
 ) -> tuple[ObservedPoint, ...]:
-    """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
+    """The thresholds of all criteria on every set."""
     # A target that no threshold reaches is left out, which is said.
     least, rows, choices = float(dev.empirical.frr(-np.inf)), list[ObservedPoint](), [*_CHOICES]
     for choice in _CHOICES:
@@ -493,7 +492,7 @@ def observed_points(
 
 
 def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
-    """Intervals of the rates of a fit at a threshold, those of comparisons made too."""
+    """Intervals of the rates of a fit at a threshold."""
     options, result, rates = IntervalOptions(level), MADE if dev.has_rejected else {}, []
     for key in (*SHOWN_RATES, *result):
         of, name = (fit._scored if key in result else fit), result.get(key, key)
@@ -534,7 +533,7 @@ _REPLICATES = 2000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ObservedCurve(Value):
-    """HTER of a test set at dev's threshold of each weighted error, with its pointwise band."""
+    """HTER of a test set at dev's thresholds, with its band."""
 
     role: str
     chosen_by: str
@@ -545,7 +544,7 @@ class ObservedCurve(Value):
 def observed_curves(
     dev: ScoreSet, tests: Sequence[ScoreSet], level: float, rng: Any
 ) -> tuple[ObservedCurve, ...]:
-    """Of every test set, by dev's model where there is one and by dev's scores."""
+    """The curves of every test set."""
     fit = dev.modelled
     choosers: list[tuple[str, Any]] = [] if fit is None else [("model", fit)]
     choosers.append(("scores", dev.given))
@@ -576,7 +575,7 @@ _AIMED = ("eer", "far", "frr")
 
 
 class Contradiction(NamedTuple):
-    """A rate that was expected by dev and not observed on test."""
+    """A rate expected by dev and not observed on test."""
 
     #: Test set, criterion of the threshold, and which rate.
     role: str
@@ -604,7 +603,7 @@ class Contradiction(NamedTuple):
 def contradictions(
     dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint], level: float
 ) -> list[Contradiction]:
-    """All that stand at the level for all comparisons together (Bonferroni), the worst first."""
+    """All that stand at the joint level (Bonferroni), the worst first."""
     by = "model" if dev.modelled else "scores"
     compared = [
         row
@@ -626,7 +625,7 @@ def contradictions(
 def _compared(
     met: ObservedPoint, dev: ScoreSet, part: ScoreSet, k: int, name: str, level: float
 ) -> Contradiction | None:
-    """One rate on one test set; None where there is nothing to compare."""
+    """One rate on one test set, if it can be compared."""
     at = met.expected
     expected, observed, on_dev = (
         float(getattr(point, name)) for point in (at, met.observed[k], met.observed[0])
@@ -658,7 +657,7 @@ def _compared(
 
 
 def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
-    """Trials of the class; of groups as many independent ones as they are worth there."""
+    """Trials of the class; of groups independent ones."""
     counted = CountedScores(part.given)
     return counted.worth(t, 0.5 * (1.0 - level))[0 if name == "frr" else 1]
 
@@ -666,7 +665,7 @@ def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
 def contradiction_words(
     rows: Sequence[Contradiction], names: dict[str, str], level: float
 ) -> list[str]:
-    """A line for each test set that contradicts dev, with the worst of its rates."""
+    """A line for each test set that contradicts dev."""
     worst: dict[str, Contradiction] = {}
     for row in sorted(rows, key=lambda row: row.of_fit):
         worst.setdefault(row.role, row)

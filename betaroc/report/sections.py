@@ -1,8 +1,7 @@
-"""The sections of an analysis: of these the page and the text of a terminal are made.
+"""The sections of an analysis, for the page and for a terminal.
 
-What a fitted curve does is said as sure as the errors of the fit let one say it. A side, or a
-shape, is stated if its probability reaches the level, or its p-value 1 - level, and with that
-number. Else it cannot be told, and about so many scores would tell it:
+A side, or a shape, is stated if its probability reaches the level, or its p-value 1 - level. Else
+about so many scores would tell it:
 
     n wanted = n ((z of the level + z of POWER) / z)^2,   z that of the least certain sign
 """
@@ -41,7 +40,7 @@ def _curve_sentences(part: ScoreSet) -> list[str]:
 
 
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
-    """What the fitted curve of the first set does in words, both ends of every set as a table."""
+    """The fitted curve of the first set in words, the ends of all."""
     several, (first, role) = len(sets) > 1, sets[0]
     modelled = [pair for pair in sets if pair[0].fit and not is_of_counts(pair[0].fit.family)]
     blocks: list[Node] = [Paragraph(
@@ -127,7 +126,7 @@ _WORD = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaPairFit(value.Value):
-    """One beta distribution a class on dev: "yes", "no" or "cannot tell" it suffices, and why."""
+    """Whether one beta distribution a class suffices on dev, and why."""
 
     fit: Fit | None
     same: bool
@@ -139,7 +138,7 @@ class BetaPairFit(value.Value):
 def beta_pair_of(
     dev: ScoreSet, options: Mapping[str, Any], level: float, rng: Any
 ) -> BetaPairFit | None:
-    """The plain beta pair of dev; None where scores lie outside [0, 1]."""
+    """The plain beta pair of dev, if it has one."""
     spans = [dev.given._extremes(who) for who in CLASSES]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
         return None
@@ -160,7 +159,7 @@ def beta_pair_of(
 
 
 def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
-    """The word on it, parameters and what its curve does where the numbers are of another pair."""
+    """Whether the pair suffices; its parameters and curve."""
     words = sentence(f"{_WORD[pair.suffices]}: {vocabulary.template_of(pair.reason)}")
     words += " The numbers above are of this pair." * pair.same
     blocks: list[Node] = [Paragraph(words)]
@@ -187,7 +186,7 @@ def _with_level(title: str, part: ScoreSet) -> str:
 
 
 def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
-    """What is said of each set, under its name where there are several."""
+    """What is said of each set, under its name."""
     if len(sets) == 1:
         return [*blocks[0]]
     named = zip(sets, blocks, strict=True)
@@ -196,7 +195,7 @@ def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
 
 # ------------------------------------------------------------------------------ what was read
 def read_section(sets: NamedSets, reason: str) -> Section:
-    """Files, numbers of scores and their range, the family that serves them."""
+    """Files, numbers of scores, family."""
     (dev, _), *tests = sets
     coarse = [(role, summary.summary_words(part.given)) for part, role in sets]
     family = "" if dev.fit is None else fit_families(dev.fit)
@@ -256,7 +255,7 @@ _MARKS = {
 
 
 def measures_section(sets: NamedSets, figures: Sequence[Figure] = ()) -> Section:
-    """AUC, EER, its threshold, TPR at FAR 1 %, KS and what was asked for, with intervals."""
+    """AUC, EER, TPR at FAR 1 %, KS and what was asked for."""
     modelled, first = any(part.modelled for part, _ in sets), sets[0][0]
     head = [_with_level(of, first) for of in ("scores", *["fitted"] * modelled)]
 
@@ -333,7 +332,7 @@ def parameters_section(sets: NamedSets) -> Section:
 
 # ------------------------------------------------------------------------------ operating points
 def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> Section:
-    """A row per criterion: dev's threshold and the rates that it leads to on every set."""
+    """Dev's thresholds and their rates on every set."""
     blocks: list[Node] = [Paragraph(
         "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
         " better than new ones will."
@@ -355,7 +354,7 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
 
 
 def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> list[Grid]:
-    """The rates of some sets at thresholds of dev, a table for each few sets."""
+    """The rates at thresholds, a table for each few sets."""
     keys = score_set.rates_shown([part for part, _ in sets])
     grids = []
     for start in range(0, len(sets), _BESIDE):
@@ -378,7 +377,7 @@ def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float)
 def _point_rows(
     met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str], level: float
 ) -> Iterator[Row | Group]:
-    """The rates of some sets at a threshold, and what is to be said of it."""
+    """The rates of some sets at a threshold."""
     point, (dev, _), cells = met.expected, sets[0], list[Cell]()
     for k in some:
         part, at = sets[k][0], met.observed[k]
@@ -399,7 +398,7 @@ def _point_rows(
 
 
 def _counted_on_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -> str:
-    """What dev counts at a fitted threshold; at its own how much a count of none leaves room."""
+    """What dev counts at a threshold."""
     if met.chosen_by == "model":
         return f"{percent(score_set.rate_at(key, dev.empirical, met.observed[0]))} counted"
     total = dev.scores.impostor_total if key == "far" else dev.scores.client_total
@@ -410,7 +409,7 @@ def _counted_on_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -
 
 
 def _support(met: ObservedPoint, dev: ScoreSet) -> str:
-    """How many of dev's scores are expected beyond a fitted threshold, where they are few."""
+    """The few of dev's scores beyond a fitted threshold."""
     if met.chosen_by != "model" or met.expected.n_beyond is None or dev.fit is None:
         return ""
     groups, beyond = dev.fit._evidence.groups is not None, []
@@ -427,7 +426,7 @@ def _support(met: ObservedPoint, dev: ScoreSet) -> str:
 def curves_section(
     curves: Sequence[score_set.ObservedCurve], sets: NamedSets, *, drawn: bool
 ) -> Section:
-    """What dev's thresholds were expected to do and did, for every alpha."""
+    """The curves of dev's thresholds."""
     blocks = []
     for part, _ in sets[1:]:
         nodes = list[Node]()
@@ -450,7 +449,7 @@ def curves_section(
 def checks_section(
     sets: NamedSets, seed: int | None = None, figures: Sequence[Figure] = ()
 ) -> Section:
-    """Verdicts, tests, tails and distances of every fit, pictures of dev's, the rules folded."""
+    """Verdicts, tests and distances of every fit."""
     title, modelled = "Can the fit be believed?", [pair for pair in sets if pair[0].modelled]
     if not modelled:
         verdicts = [status.node(role) for part, role in sets for status in part.statuses]
@@ -493,7 +492,7 @@ def checks_section(
 
 
 def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
-    """The verdicts on a fit, its pictures, the tests or why there are none, its tails."""
+    """Verdicts on a fit, pictures, tests, tails."""
     quality, fit = part.quality, part.scored.fit
     nodes: list[Node] = [status.node() for status in part.statuses]
     nodes += [tree.Figures(tuple(figures))] * bool(figures)
@@ -510,7 +509,7 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
 
 # ------------------------------------------------------------------------------ families
 def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Section:
-    """The families side by side, the recommended one first; what it would gain by a tail."""
+    """The families side by side."""
     quality, finding, nodes = part.quality, "not compared", list[Node]()
     families = None if quality is None else quality.families
     if quality is not None and families is not None:
@@ -541,7 +540,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
 
 # ------------------------------------------------------------------------------ sensitivity
 def sensitivity_section(sets: NamedSets) -> Section:
-    """The audit of the ends where it is called for; else one sentence per set."""
+    """The audit of the ends where it is called for."""
     title, key = "Sensitivity to scores near 0 and 1", "sensitivity"
     audited = [(part, part.quality, role) for part, role in sets if part.modelled and part.quality]
     if not any(quality.audit for _, quality, _ in audited):
@@ -571,7 +570,7 @@ def sensitivity_section(sets: NamedSets) -> Section:
 
 # ------------------------------------------------------------------------------ fits alone
 def fit_view(part: ScoreSet, reason: str, seed: int) -> list[Section]:
-    """What was read, the parameters, numbers, ends; the check where it was asked for."""
+    """A fitted set by itself."""
     sets = [(part, part.role)]
     sections = [read_section(sets, reason), parameters_section(sets), measures_section(sets)]
     sections.append(ends_section(sets))
@@ -592,7 +591,7 @@ _SYSTEM_COLUMNS = (
 
 
 def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) -> list[Node]:
-    """The files and families of several systems, and a row per system and class."""
+    """A row per system and class."""
     reasons = list(dict.fromkeys(system["reason"] for system in documents))
     if len(reasons) > 1:
         reasons = [

@@ -1,4 +1,4 @@
-"""Several systems: a table of their thresholds, and a page of which to take and how they differ."""
+"""Several systems: their thresholds in a table and on a page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DRAWN = 8
 
 
 class System(NamedTuple):
-    """A system, its threshold or why it has none, and what its tests say of the threshold."""
+    """A system, its threshold or why it has none, and its tests."""
 
     name: str
     dev: ScoreData
@@ -65,17 +65,17 @@ class System(NamedTuple):
 
     @property
     def point(self) -> measures.OperatingPoint:
-        """Both rates: observed on the first test, without any those expected."""
+        """Both rates, observed on the first test if any."""
         return self.decision.expected if self.check is None else self.check.point
 
     @property
     def worst(self) -> Decision | DecisionCheck:
-        """Whose status stands for all: that of the worst test, without any the decision's own."""
+        """The decision, or the check by its worst test."""
         return worst_check(self.decision, [check for _, check in self.tests])[0]
 
 
 def ranked(systems: Sequence[System]) -> list[System]:
-    """By status, tested ones first, then by the rate that is no target, or the cost."""
+    """By status, tested ones first, then by the other rate or the cost."""
 
     def place(system: System) -> tuple[int, bool, float]:
         d, check = system.decision, system.check
@@ -88,7 +88,7 @@ def ranked(systems: Sequence[System]) -> list[System]:
 
 
 def compared(systems: Sequence[System], level: float, rng: Any) -> SystemsComparison | str:
-    """What `compare_systems` shows by HTER of those that have a test, or why it shows nothing."""
+    """The comparison by HTER of those tested, or why there is none."""
     tested = [system for system in systems if system.tests]
     if len(tested) < 2:
         return "two systems with a test are needed"
@@ -106,7 +106,7 @@ def compared(systems: Sequence[System], level: float, rng: Any) -> SystemsCompar
 
 # ------------------------------------------------------------------------------- table
 def thresholds_view(systems: Sequence[System]) -> list[tree.Node]:
-    """The target, the table, then why each threshold can be relied on or not."""
+    """The target, the table, and the reasons."""
     d = systems[0].decision
     reasons = "\n".join(
         f"{visible(s.name)}: {s.worst.status}. {template_of(s.worst.reason)}" for s in systems
@@ -120,7 +120,7 @@ def thresholds_grid(
     systems: Sequence[System], comparison: SystemsComparison | None = None, *,
     page: bool = False,
 ) -> tree.Grid:  # fmt: skip
-    """One row per system and test: threshold, both rates, on a page status and differences."""
+    """One row per system and test."""
     rows, keep = list[dict[tree.Cell | tree.Name | str, tree.Content]](), dict[str, list[Any]]()
     tested, ends = any(system.tests for system in systems), ("", "_low", "_high", "_far", "_frr")
     for system in systems:
@@ -154,7 +154,7 @@ def thresholds_grid(
 def _cells(
     system: System, check: DecisionCheck | None, *, page: bool, tested: bool
 ) -> dict[tree.Cell | tree.Name | str, tree.Content]:
-    """By the head of its column each cell of a row; of several systems any may be tested."""
+    """By the head of its column each cell of a row."""
     d, status = system.decision, (check or system.decision).status
     row: dict[tree.Cell | tree.Name | str, tree.Content] = {
         "system": tree.foreign(system.name) if page else tree.as_named(system.name)
@@ -178,7 +178,7 @@ def _cells(
 
 
 def _against(comparison: SystemsComparison, reference: str, name: str) -> tree.Content:
-    """Whether a system is shown to differ from the first, and the interval of the difference."""
+    """Whether a system is shown to differ from the first."""
     axes = curve.slotted_axes(comparison.curves[0])
     for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
         if {first, second} == {name, reference}:
@@ -195,7 +195,7 @@ _WHOLE = tree.Paragraph(
 
 
 def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng: Any) -> str:
-    """The whole page, in the words of the user's field."""
+    """The whole page."""
     decided = ranked([system for system in systems if system.decided is not None])
     comparison = compared(decided, request.confidence, rng)
     top = systems_nodes(decided, comparison) if decided else []
@@ -214,7 +214,7 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
 def systems_nodes(
     systems: Sequence[System], comparison: SystemsComparison | str
 ) -> list[tree.Node]:
-    """The system to take, the table of all, their curves, and which differences are shown."""
+    """The system to take, the table, curves, differences."""
     first, several, d = systems[0], len(systems) > 1, systems[0].decision
     statuses = Counter(system.worst.status for system in systems)
     counts = ", ".join(f"{statuses[s]} {s}" for s in _STATUSES if statuses[s])
@@ -243,7 +243,7 @@ def systems_nodes(
 
 
 def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[tree.Node]:
-    """What the first does, in what it is the first, and the cautions."""
+    """What the first does, and the cautions."""
     first, d, status = systems[0], systems[0].decision, systems[0].worst.status
     good, where, tested = status == GREEN, "on test" if first.tests else "on dev", bool(first.tests)
     text = f"{FAR} {rate(float(first.point.far))}, {FRR} {rate(float(first.point.frr))} {where}"
@@ -271,7 +271,7 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
 
 
 def _section(system: System, key: str) -> tree.Section:
-    """A system by itself: its first screen and main tables, or else its decision."""
+    """A system by itself."""
     if system.decided is None:
         return tree.Section(
             tree.foreign(system.name).short, (tree.Paragraph(system.why),), "", key, folded=True

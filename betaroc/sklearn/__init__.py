@@ -1,6 +1,5 @@
 """The door to scikit-learn: a classifier that decides for a target, displays, scorers.
 
-What lives here knows estimators; counting, fitting, deciding and drawing is done by other rooms.
 Needs scikit-learn: ``pip install "betaroc[sklearn]"``.
 """
 

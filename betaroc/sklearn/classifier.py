@@ -1,4 +1,4 @@
-"""A classifier of scikit-learn that accepts where its score is above a decided threshold."""
+"""A classifier of scikit-learn that accepts above a decided threshold."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _Method = TypeVar("_Method", bound=Callable[..., FloatArray])
 
 
 def _where_estimator_has(name: str) -> Callable[[_Method], _Method]:
-    """Show a method where the estimator, fitted if it is, has it."""
+    """Show a method where the estimator has it."""
 
     def check(self: Any) -> bool:
         getattr(getattr(self, "estimator_", self.estimator), name)
@@ -268,7 +268,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return {name: getattr(self, name) for name in (*_ASKED, "family")}
 
     def _refuse_early(self, ranks: Scores) -> None:
-        """What no score could change, of ranks in their place: before anything is fitted."""
+        """Refuse before anything is fitted what no score could change."""
         if self.far is not None or self.frr is not None:
             for who in CLASSES:
                 check_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
@@ -280,7 +280,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _splits(
         self, X: Any, y: Any, clients: AnyArray, groups: Any, params: dict[str, Any]
     ) -> list[trials.RowSplit] | None:
-        """The folds; None if the estimator is fitted already."""
+        """The folds; None of a fitted estimator."""
         cv, named = self.cv, isinstance(self.cv, str | bytes)
         if named and cv == _PREFIT:
             check_is_fitted(self.estimator)
@@ -404,7 +404,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _of_another_model(decision: Decision) -> Decision:
-    """The decision by out-of-fold scores, for the model that was fitted again to all rows."""
+    """The decision for the model that was fitted again."""
     status, remedy, measured = decision.status, decision.remedy, ""
     if status == GREEN:
         status, remedy, measured = AMBER, f"{_APART}; {remedy}", f": {_MEASURED}"

@@ -54,8 +54,6 @@ def displayed(scores: Scores, family: Names | None, level: float | None) -> Disp
 
 
 class _RateDisplay:
-    """One curve or several, of counts, with a fit and a band where there are."""
-
     _is_det = False
 
     def __init__(self, curves: Sequence[DisplayedCurve]) -> None:
@@ -287,7 +285,6 @@ class _RateDisplay:
         return self
 
     def _number(self, model: ScoreModel) -> str:
-        """What stands beside the name in the legend."""
         if self._is_det:
             return f"(EER {float(model.eer().hter):.3f})"
         return f"(AUC {float(model.auc()):.3f})"

@@ -1,4 +1,4 @@
-"""Scores of estimators, and of labels and scores, with the positive label for the client."""
+"""Scores of estimators, and of labels and scores."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def two_labels(
 ) -> TwoLabels:
     """The labels with the client's last.
 
-    Left out, it is 1 of {0, 1}, {-1, 1} and booleans. Of others it is the larger one where
-    scikit-learn takes it (``guess``), and a warning says so; else an error.
+    Left out, it is 1 of {0, 1}, {-1, 1} and booleans; of others with ``guess`` the larger one,
+    with a warning.
     """
     first, second = classes.tolist()
     if pos_label is not None:
@@ -121,7 +121,7 @@ def response_method_of(estimator: Any, wanted: str = "auto") -> str:
 
 
 def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> FloatArray:
-    """Scores of a fitted estimator, higher for clients, in the dtype in which they come."""
+    """Scores of a fitted estimator, higher for clients."""
     classes = np.asarray(getattr(estimator, "classes_", ()))
     if set(classes.tolist()) != set(labels):
         rule = f"be a classifier of the two labels {format_list(labels)}"
@@ -134,7 +134,7 @@ def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> Flo
 
 
 def checked_splits(splits: Any, clients: AnyArray) -> list[RowSplit]:
-    """Folds, by numbers of rows or by booleans, that leave both classes and test a row once."""
+    """Folds that leave both classes and test a row once."""
     result, tested = list[RowSplit](), np.zeros(clients.size, dtype=np.int64)
     for k, fold in enumerate(splits):
         rows = tuple(map(np.asarray, fold)) if containers.width_of(fold) == 2 else ()
@@ -164,7 +164,7 @@ def out_of_fold(
     estimator: Any, X: Any, y: Any, splits: Sequence[RowSplit], method: str, labels: TwoLabels,
     fit_params: Mapping[str, Any], n_jobs: int | None,
 ) -> FloatArray:  # fmt: skip
-    """Scores of the tested rows, fold after fold, each by an estimator that never saw them."""
+    """Scores of the tested rows, fold after fold."""
 
     def scores_of(split: RowSplit) -> FloatArray:
         own = clone(estimator)
@@ -180,7 +180,7 @@ def out_of_fold(
 def labelled_scores(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, weights: Any, pos_label: Any, name: str | None
 ) -> Scores:
-    """Scores with their labels; the client's must be said unless there is one way to read them."""
+    """Scores of labels and numbers."""
     result = labels_of(y_true, "y_true")
     labels = two_labels(np.unique(result), pos_label, name="y_true")
     return Scores.from_labels(
@@ -192,7 +192,7 @@ def scores_of_estimator(
     estimator: Any, X: Any, y: npt.ArrayLike, weights: Any = None, response_method: str = "auto",
     pos_label: Any = None, name: str | None = None,
 ) -> Scores:  # fmt: skip
-    """Scores of a fitted estimator, named as its class unless a name is given."""
+    """Scores of a fitted estimator under a name."""
     method = response_method_of(estimator, response_method)
     check_is_fitted(estimator)
     result = labels_of(y)
