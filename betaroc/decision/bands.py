@@ -23,15 +23,9 @@ from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, units_of
 from betaroc.data.scores import Scores
 from betaroc.decision import curve
+from betaroc.distributions import empirical
 from betaroc.distributions.base import Distribution, value_columns
 from betaroc.distributions.beta import has_shape
-from betaroc.distributions.empirical import (
-    _decisive,
-    decides_by_counts,
-    gap_places,
-    is_binned,
-    is_counted,
-)
 from betaroc.distributions.inflated import Rejecting
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
@@ -40,23 +34,10 @@ from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES
 from betaroc.fits.fit import fit
 from betaroc.fits.tail_fits import tails_again
+from betaroc.inference import drawn_scores, paired_trials
 from betaroc.inference.delta import PerturbedModels, covariance_roots, gaussian_reach, slopes_along
-from betaroc.inference.drawn_scores import (
-    BootstrapRows,
-    Counts,
-    GroupedCounts,
-    SortedRows,
-    band_of_replicates,
-    counts_below,
-    drawn_law,
-)
+from betaroc.inference.drawn_scores import BootstrapRows, Counts, SortedRows
 from betaroc.inference.interval import Band
-from betaroc.inference.paired_trials import (
-    check_other_trials,
-    joint_trials,
-    on_same_trials,
-    same_trials,
-)
 from betaroc.inference.scores_beyond import rate_covariance
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
@@ -106,7 +87,9 @@ def band(e: Epc, o: BandOptions) -> Band:
         replicates = o.replicates if o.simultaneous else 0
     else:
         values, replicates = _replicates(e, o, fitted, dev), o.replicates
-        low, high = band_of_replicates(values, e.value, o, e._range, simultaneous=o.simultaneous)
+        low, high = drawn_scores.band_of_replicates(
+            values, e.value, o, e._range, simultaneous=o.simultaneous
+        )
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None and o.method != "exact":
         _warn_of_no_width(e, low, high, groups=o.groups)
@@ -174,7 +157,7 @@ def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
         curve.empirical_laws(e.test, "test")
     if o.resample == "test" or o.method == "exact":
         return fitted, None
-    if e.dev_fit is not None and not decides_by_counts(e.dev._pair):
+    if e.dev_fit is not None and not empirical.decides_by_counts(e.dev._pair):
         error = threshold_error(e.dev_fit, e, groups=o.groups)
         return fitted, _Dev(error.draw, error=error)
     curve.empirical_laws(e.dev, "dev")
@@ -204,7 +187,7 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
             return _shrunk(e, dev, test.measured(e, z, t), still)
 
         return o.replicated(of_fit, e.alpha.size)
-    trials, theta = curve.side_trials(e, "test"), _decisive(e.chosen)
+    trials, theta = curve.side_trials(e, "test"), empirical._decisive(e.chosen)
     rows = BootstrapRows.of(trials, curve.side_groups(e, "test", groups=o.groups))
     if dev is None:
         fixed = cells_of([trials], [theta], rows)
@@ -212,7 +195,7 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
         return o.replicated(lambda rng, size: draw(rng, size)[0], theta.size)
 
     def choose(rng: np.random.Generator, size: int) -> list[FloatArray]:
-        return [theta, _decisive(dev.draw(rng, size))]
+        return [theta, empirical._decisive(dev.draw(rng, size))]
 
     both = _drawer([e, e], choose, lambda at: cells_of([trials, trials], at, rows), rows.size)
 
@@ -276,7 +259,7 @@ def cells_of(
     ]  # fmt: skip
 
 
-def measured(e: Epc, drawn: GroupedCounts) -> FloatArray:
+def measured(e: Epc, drawn: drawn_scores.GroupedCounts) -> FloatArray:
     """The curve's measure of error counts, a row per replicate; nan for an empty class."""
     clients, impostors = drawn.clients, drawn.impostors
     c, i = clients[:, None], impostors[:, None]
@@ -455,7 +438,7 @@ def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
         model = e._side(name)[0]
-        counted = is_counted(model.client) and is_counted(model.impostor)
+        counted = empirical.is_counted(model.client) and empirical.is_counted(model.impostor)
         kinds[name] = "scores" if counted else "a model" if fits[name] is None else "a fit"
     if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
         raise InputError.about("method")(
@@ -525,7 +508,7 @@ def plan_of(
     groups, curves = options.groups, tuple(curves)
     for e, name in zip(curves, names, strict=True):
         curve.empirical_laws(e.test, f"the test side of {name}")
-        if paired and is_binned(e.test.client):
+        if paired and empirical.is_binned(e.test.client):
             raise InputError.about("paired")(
                 worded(f"`paired=True` needs the trials themselves; the test side of {name} is a")
                 + worded(" summary, which has none. `Give Scores, or take` `paired=False`.")
@@ -540,7 +523,7 @@ def plan_of(
     if any(rows.groups is not None for rows in test):
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
     if options.method == "test":
-        fixed = [_decisive(e.chosen) for e in curves]
+        fixed = [empirical._decisive(e.chosen) for e in curves]
         if paired:
             cells = cells_of(trials, fixed, test[0])
         else:
@@ -552,7 +535,7 @@ def plan_of(
         draw = _drawer(curves, lambda *_: None, lambda _: cells, largest)
         return Plan(draw, known, None, fewest)
     for e, name in zip(curves, names, strict=True):
-        if decides_by_counts(e.dev._pair):
+        if empirical.decides_by_counts(e.dev._pair):
             curve.empirical_laws(e.dev, f"the dev side of {name}")
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
     dev_paired = _same_dev(curves, groups=groups)
@@ -582,7 +565,7 @@ def _on_same_trials(
     if len(known) < len(sides) or not any(own.has_rejected for own in known):
         return curves
     try:
-        result = on_same_trials(known, names)
+        result = paired_trials.on_same_trials(known, names)
     except InputError:
         if paired:
             raise
@@ -601,7 +584,7 @@ def _rows(
     """The rows of one role, one and the same for systems that share trials; its smallest class."""
     trials = [curve.side_trials(e, role) for e in curves]
     if shared:
-        trials = [reduce(joint_trials, trials[1:], joint_trials(trials[0], trials[0]))]
+        trials = [reduce(paired_trials.joint_trials, trials, trials[0])]
     result = [BootstrapRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
     rows, n, k = min(((rows, n, k) for rows in result for k, n in enumerate(rows.units)),
                      key=itemgetter(1))  # fmt: skip
@@ -613,16 +596,16 @@ def _rows(
 def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that all systems judge the same dev trials."""
     laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
-    if any(is_binned(law) for law in laws):
+    if any(empirical.is_binned(law) for law in laws):
         return False
     pairs = combinations([curve.side_trials(e, "dev") for e in curves], 2)
-    return all(same_trials(one, other, groups=groups) for one, other in pairs)
+    return all(paired_trials.same_trials(one, other, groups=groups) for one, other in pairs)
 
 
 def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> None:
     sides = [(curve.side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
     for (one, name), (other, second) in combinations(sides, 2):
-        check_other_trials(one, other, (name, second), groups=groups)
+        paired_trials.check_other_trials(one, other, (name, second), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
         if e.test.prior != curves[0].test.prior:
             priors = f"{names[0]} has {curves[0].test.prior!r}, {name} {e.test.prior!r}"
@@ -666,7 +649,7 @@ class LeastWeightedError:
     def thresholds(self, drawn: Counts) -> FloatArray:
         """A row per replicate, from how often each row of dev is drawn; nan for an empty class."""
         counts = self.rows.sorted_counts(drawn)
-        below = [counts_below(part) for part in counts]
+        below = [drawn_scores.counts_below(part) for part in counts]
         clients, impostors = (part[:, -1:].astype(np.float64) for part in below)
         rejected = below[0][:, self.gaps[0]].astype(np.float64)
         accepted = impostors - below[1][:, self.gaps[1]]
@@ -696,7 +679,7 @@ class LeastWeightedError:
             above = np.hstack([np.where(part > 0, scores, np.inf), end])[:, ::-1]
             low = np.maximum(low, np.maximum.accumulate(below, axis=1)[row, at])
             high = np.minimum(high, np.minimum.accumulate(above, axis=1)[row, scores.size - at])
-        result = gap_places(low, high, at_edges=self.at_edges)
+        result = empirical.gap_places(low, high, at_edges=self.at_edges)
         return np.asarray(result[np.cumsum(first) - 1].reshape(chosen.shape))
 
 
@@ -718,7 +701,7 @@ class OtherCriterion:
             if n and m:
                 prior = n / (n + m) if self.varies else self.e.dev.prior
                 laws = (
-                    drawn_law(scores[part > 0], part[part > 0])
+                    drawn_scores.drawn_law(scores[part > 0], part[part > 0])
                     for scores, part in zip(self.rows.scores, counts, strict=True)
                 )
                 theta[row] = choose(pair(*laws), prior, self.e.alpha).theta
@@ -789,7 +772,7 @@ class RefitResampler:
                 prior = self.e.dev.prior
                 if not self.e.prior_given:
                     prior = float(clients[row] / (clients[row] + impostors[row]))
-                theta[row] = _decisive(self._chosen(pair_of(*laws), prior))
+                theta[row] = empirical._decisive(self._chosen(pair_of(*laws), prior))
         return theta
 
     # ------------------------------------------------------------------------------- fits
@@ -900,7 +883,7 @@ Resampler = RefitResampler | LeastWeightedError | OtherCriterion
 def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
     pair, scores = e.dev._pair, None if e.dev_fit is None else e.dev_fit.scores
-    if not decides_by_counts(pair):
+    if not empirical.decides_by_counts(pair):
         if e.dev_fit is None or not isinstance(scores, Scores):
             what = "a model" if e.dev_fit is None else "a fit of a summary"
             raise InputError.about("resample")(

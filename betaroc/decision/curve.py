@@ -46,17 +46,8 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title, rate_terms
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering import tree
+from betaroc.rendering import numbers, tree
 from betaroc.rendering.curves import PANELS, AlphaAxes, Axes, DrawnBand, draw_epc, draw_systems
-from betaroc.rendering.numbers import (
-    counted,
-    level_words,
-    name_shown,
-    number,
-    rounded,
-    spaced,
-    visible,
-)
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc
@@ -99,7 +90,7 @@ def draw_epcs(curves: Mapping[str, Epc], scale: str, terms: str) -> Axes:
     """One panel per curve; of many the best mean alone in ink."""
     first = next(iter(curves.values()))
     axes, log = axes_of(first, scale, terms)
-    lines = [(visible(name), curve.value) for name, curve in curves.items()]
+    lines = [(numbers.visible(name), curve.value) for name, curve in curves.items()]
     if len(lines) > PANELS:
         sign = -1.0 if larger_is_better(first.measure) else 1.0
         lines.sort(key=lambda line: sign * float(np.mean(line[1])))
@@ -316,7 +307,7 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     if around is not None:  # undefined but at its alphas
         ends = dict(zip(around.alpha, zip(around.low, around.high, strict=True), strict=True))
         low, high = np.array([ends.get(a, (np.nan, np.nan)) for a in e.alpha]).T
-        drawn = DrawnBand(low, high, f"{level_words(around.level)}, observed")
+        drawn = DrawnBand(low, high, f"{numbers.level_words(around.level)}, observed")
     named, _ = axes_of(e, "linear", BIOMETRIC)
     draw = partial(
         draw_epc, None, e.alpha, e.value, e.trivial, named, {}, band=drawn, expected=e.expected
@@ -327,8 +318,8 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
 def curve_answer(e: Epc) -> tree.Paragraph:
     """What was observed, between which values."""
     axes = slotted_axes(e)
-    names = {role: getattr(e, role).name for role in ("dev", "test")}
-    on = {role: f"{role} {name_shown(name)}" if name else role for role, name in names.items()}
+    names = ((role, getattr(e, role).name) for role in ("dev", "test"))
+    on = {role: f"{role} {numbers.name_shown(name)}" if name else role for role, name in names}
     known = e.value[np.isfinite(e.value)]
     reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
     what = f"{measure_title(e.measure)} observed on {on['test']}"
@@ -363,14 +354,14 @@ def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
         span = "" if around is None or j is None else axes.span(around.low[j], around.high[j])
         rows.append(tree.Row((
             "none" if axes.single else axes.alpha_shown(e.alpha[k]),
-            "reject all" if rejects[k] else rounded(float(threshold[k]), up=True),
+            "reject all" if rejects[k] else numbers.rounded(float(threshold[k]), up=True),
             tree.Cell(axes.shown(expected), value=expected),
             tree.Cell(axes.shown(value), span, value),
             axes.shown(best),
             *(tree.rate_cell(float(part[k])) for part in rates),
-            "" if beyond is None else spaced(beyond[k]),
+            "" if beyond is None else numbers.spaced(beyond[k]),
         )))  # fmt: skip
-    interval = "" if around is None else f"{level_words(around.level)} interval"
+    interval = "" if around is None else f"{numbers.level_words(around.level)} interval"
     observed = tree.Cell("observed, test", interval)
     head: tuple[tree.Cell | str, ...] = (
             axes.alpha_name or "alpha", "threshold", "expected, dev", observed, "test's own choice",
@@ -395,16 +386,16 @@ def _quick_band(e: Epc) -> Band | None:
 # ------------------------------------------------------------------------------- words
 def _interval_words(around: Band) -> str:
     """Which interval it is, and what varied in it."""
-    level = level_words(around.level)
+    level = numbers.level_words(around.level)
     what = f"{level} intervals, each alpha by itself"
     if around.simultaneous:
         what = f"{level} band of the whole curve at once"
     of = "of test at these very thresholds: how dev's choice would vary is not in it"
     if around.resample == "both":
         of = "of dev's choice and of test"
-    replicates = f"; {counted(around.replicates, 'replicate')}" if around.replicates else ""
-    numbers = zip(("dev", "test"), around.groups or (), strict=False)
-    groups = [f"{n} groups of {role}" for role, n in numbers if n is not None]
+    replicates = f"; {numbers.counted(around.replicates, 'replicate')}" if around.replicates else ""
+    sizes = zip(("dev", "test"), around.groups or (), strict=False)
+    groups = [f"{n} groups of {role}" for role, n in sizes if n is not None]
     by = f"; trials drawn by {' and '.join(groups)}" if groups else ""
     return f"{what}, {of}{replicates}{by}."
 
@@ -443,7 +434,7 @@ def cautions(e: Epc) -> list[str]:
     lines = []
     mean = area_of(e)
     if not math.isnan(mean):
-        low, high = number(float(e.alpha.min())), number(float(e.alpha.max()))
+        low, high = numbers.number(float(e.alpha.min())), numbers.number(float(e.alpha.max()))
         lines.append(f"Mean over alpha from {low} to {high}: {axes.shown(mean)}.")
     if axes.alpha_is_rate:
         lines.append(

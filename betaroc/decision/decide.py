@@ -12,26 +12,13 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError, InputError, SameDataWarning, refusal
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result
-from betaroc.core.vocabulary import (
-    CLIENTS,
-    DEFAULT,
-    EQUAL_ERROR_RATE,
-    FAR,
-    FRR,
-    HTER,
-    IMPOSTORS,
-    ClassWords,
-    Sentence,
-    capital,
-    short_name,
-    template_of,
-)
+from betaroc.core.vocabulary import FAR, FRR, ClassWords, Sentence, short_name, template_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
@@ -70,7 +57,7 @@ _STATUSES = tuple(STATUS_COLOURS)
 DECIDED = {"far": "accepted", "frr": "rejected"}
 #: What a target that is no rate of one class is called, and what it is.
 MEANS = {
-    "cost": ("cost", "mean of a trial"), "eer": (HTER, "mean of both rates"),
+    "cost": ("cost", "mean of a trial"), "eer": (vocabulary.HTER, "mean of both rates"),
     "precision": ("precision", "right among those accepted"),
 }  # fmt: skip
 #: From this ratio on a rate is said to be so many times the target.
@@ -937,15 +924,15 @@ def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
     """Of costs or of the equal error rate, which set no target that could be kept."""
     if asked.costs is None and method.far + method.frr >= 1.0:
         return _of_no_use(method, asked.words)
-    start = f"The threshold has {'the least mean cost' if asked.costs else f'{EQUAL_ERROR_RATE}s'}"
+    equal, clients = f"{vocabulary.EQUAL_ERROR_RATE}s", asked.words.many("client")
+    start = f"The threshold has {'the least mean cost' if asked.costs else equal}"
     by = f"by the fitted {method.family} distributions"
     if method.how == "counted":
         by = "counted on dev"
     if asked.costs is None and method.threshold == -math.inf:
         start = (
-            f"No threshold has {EQUAL_ERROR_RATE}s, since {asked.words.many('client')} without a"
-            f" score count as rejected: the lowest has {FRR} {rate(method.frr)} and"
-            f" {FAR} {rate(method.far)}"
+            f"No threshold has {equal}, since {clients} without a score count as rejected: the"
+            f" lowest has {FRR} {rate(method.frr)} and {FAR} {rate(method.far)}"
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Assessment(AMBER, reason, "a target for one of the rates.")
@@ -1122,7 +1109,8 @@ def _asked_words(d: Decision) -> str:
     if d.target == "precision":
         return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
     if d.target not in TARGET_RATES:
-        costs = "Least mean cost" if d.costs is not None else f"{capital(EQUAL_ERROR_RATE)}s"
+        equal = f"{vocabulary.capital(vocabulary.EQUAL_ERROR_RATE)}s"
+        costs = equal if d.costs is None else "Least mean cost"
         return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
     how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
     target = f"Target {short_name(d.target)} {100.0 * d.rate:g} %"
@@ -1143,8 +1131,8 @@ class RateRow(NamedTuple):
 
 
 _ROWS = (
-    RateRow(FAR, "far", f"{IMPOSTORS} accepted", ()),
-    RateRow(FRR, "frr", f"{CLIENTS} rejected", ()),
+    RateRow(FAR, "far", f"{vocabulary.IMPOSTORS} accepted", ()),
+    RateRow(FRR, "frr", f"{vocabulary.CLIENTS} rejected", ()),
     RateRow("FMR", "far", "of comparisons made", (), made=True),
     RateRow("FNMR", "frr", "of comparisons made", (), made=True),
 )
@@ -1293,10 +1281,10 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
     marks, colours = [], []
     for row in rate_rows(d, check)[:2]:
         for role, (share, low, high, *_) in zip(roles, row.cells, strict=False):
-            name = DEFAULT.fill(f"{row.name} {role}")
+            name = vocabulary.DEFAULT.fill(f"{row.name} {role}")
             marks.append(tree.IntervalMark(name, low, share, high, role == roles[1]))
             colours.append(_TONES[row.kind])
-    at = (d.rate, DEFAULT.fill(_asked_words(d))) if d.target in TARGET_RATES else None
+    at = (d.rate, vocabulary.DEFAULT.fill(_asked_words(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
 

@@ -28,23 +28,11 @@ from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, plan_of
 from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR
 from betaroc.distributions.empirical import Empirical
+from betaroc.inference import drawn_scores, scores_beyond
 from betaroc.inference.differences import Difference, of_replicates
-from betaroc.inference.drawn_scores import (
-    DrawnScores,
-    check_still,
-    interval_of_replicates,
-    percentiles,
-)
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.of_scores import CountedScores
-from betaroc.inference.scores_beyond import (
-    SampleSupport,
-    SideInput,
-    SupportedPair,
-    evidence_of,
-    fewest,
-    tell,
-)
+from betaroc.inference.scores_beyond import SampleSupport, SideInput, SupportedPair
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -181,7 +169,7 @@ class Epc(Tabular, Exportable):
         Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
         where trials depend on each other by them. None for typed models.
         """
-        counts = (fewest(evidence, asked) for evidence, asked in self._asked())
+        counts = (scores_beyond.fewest(evidence, asked) for evidence, asked in self._asked())
         result = [least for least in counts if least is not None]
         return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
@@ -368,7 +356,7 @@ class Epc(Tabular, Exportable):
         beyond, at = None, np.flatnonzero(weights)
         if self.n_beyond is not None and at.size == 1 and not np.isnan(self.n_beyond[at[0]]):
             beyond = float(self.n_beyond[at[0]])  # of a mean over many none in particular
-        return interval_of_replicates(estimate, drawn, options, name, beyond)
+        return drawn_scores.interval_of_replicates(estimate, drawn, options, name, beyond)
 
     def _difference_of(
         self, other: Epc, stat: Any, argument: tuple[Any, ...], point: PointArguments,
@@ -793,7 +781,7 @@ def epc(
         origins |= {
             f"{name}_scores": item if isinstance(item, Scores) else None,
             f"{name}_fit": item if isinstance(item, SupportedPair) else None,
-            f"{name}_evidence": evidence_of(item),
+            f"{name}_evidence": scores_beyond.evidence_of(item),
         }
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(item, ScoreData):
@@ -808,7 +796,7 @@ def epc(
     )
     if alpha is not None or single:
         for evidence, asked in result._asked(counted=False):
-            tell(evidence, asked)
+            scores_beyond.tell(evidence, asked)
     return result
 
 
@@ -967,7 +955,7 @@ def epc_average(
             else np.mean(means(*(curve.side(item, prior) for item in sides))[:, 0])
             for sides in _drawn_sides(dev, test, options)
         ]  # fmt: skip
-        ends, failed = percentiles(np.array(values), options, "average")
+        ends, failed = drawn_scores.percentiles(np.array(values), options, "average")
         named = str(options.method)
     return EpcAverage(
         average, *ends, options.level, named, failed=failed, first=float(first),
@@ -988,9 +976,11 @@ def _drawn_sides(
         if not isinstance(value, Scores):
             hint = worded('`Give Scores, or take method="test"`.')
             raise refusal(name, "be scores to be drawn again", type(value).__name__, hint)
-        check_still(value, name, groups=options.groups)
+        drawn_scores.check_still(value, name, groups=options.groups)
         CountedScores(value, options.groups)  # whose weights are numbers of copies
-        drawn.append(model for (model,) in DrawnScores((value._trials,), half).models())
+        drawn.append(
+            model for (model,) in drawn_scores.DrawnScores((value._trials,), half).models()
+        )
     return zip(*drawn, strict=False)
 
 

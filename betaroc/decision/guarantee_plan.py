@@ -8,11 +8,7 @@ from typing import Any
 from betaroc.core.errors import refusal
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import RATE_NAMES, short_name
-from betaroc.decision.threshold_methods import (
-    checked_request,
-    fewest_of_order,
-    needed_for_guarantee,
-)
+from betaroc.decision import threshold_methods
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.tree import Column, Node, Paragraph, apart, recorded
@@ -30,16 +26,16 @@ def guarantee_plan(point: str, level: float) -> tuple[dict[str, Any], Sequence[N
         rule = "be of a rate, such as guarantee@far=0.01"
         raise refusal("a guarantee", rule, format_value(point))
     where = parse_statistic(f"threshold@{point}").where
-    asked = checked_request(**where.keywords, confidence=level)
+    asked = threshold_methods.checked_request(**where.keywords, confidence=level)
     kind, target, who, name = asked.kind, asked.rate, asked.who, short_name(asked.kind)
-    needed = needed_for_guarantee(target, level)
+    needed = threshold_methods.needed_for_guarantee(target, level)
     if needed > _MOST:
         actual = f"{target!r}, which takes more than {_MOST:.0e} {who} scores"
         rule = "be one that a set of scores can guarantee"
         raise refusal("the rate", rule, actual, "Plan for a larger rate.")
     columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip
-    sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
+    sizes = [(threshold_methods.fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
     table = recorded(columns, [(n, k, (k + 1) / (n + 1), target) for n, k in sizes])
     document = {
         "stat": f"guarantee@{kind}={target!r}", "class": who, "needed": needed, "rate": target,

@@ -18,17 +18,8 @@ from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision import threshold_methods as thresholds
 from betaroc.decision.threshold_methods import AMBER, GREEN, HOW, RED, Assessment, Rate, Target
-from betaroc.inference.strata import (
-    MOST_STRATA,
-    POOLED,
-    WORST,
-    StrataTable,
-    StratumCounts,
-    by_stratum,
-    checked_weights,
-    mean_share,
-    rate_cells,
-)
+from betaroc.inference import strata as strata_rates
+from betaroc.inference.strata import POOLED, WORST, StrataTable
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
@@ -55,10 +46,10 @@ def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
         raise refusal("over", rule, repr(over), "Give strata, or leave it out.")
     names = getattr(scores.strata, target.who)
     if over != WORST:
-        weights = checked_weights(over, tuple(names)).tolist()
+        weights = strata_rates.checked_weights(over, tuple(names)).tolist()
         return {name: weight for name, weight in zip(names, weights, strict=True) if weight}
-    if len(names) > MOST_STRATA:
-        rule = f"be pooled with more than {MOST_STRATA} strata"
+    if len(names) > strata_rates.MOST_STRATA:
+        rule = f"be pooled with more than {strata_rates.MOST_STRATA} strata"
         remedy = "Are these the ids of trials or of persons?"
         raise refusal("over", rule, f"{len(names)} {target.who} strata", remedy)
     return WORST
@@ -192,9 +183,9 @@ class MeanMethods:
     def _rate(self, threshold: float, confidence: float) -> tuple[float, float, float]:
         """The mean with its bounds, each of so much confidence."""
         kind, who = self.target.kind, self.target.who
-        counts = StratumCounts.at(self.pieces, who, threshold, above=kind == "far")
+        counts = strata_rates.StratumCounts.at(self.pieces, who, threshold, above=kind == "far")
         tail = 1.0 - confidence
-        return mean_share(counts.share, counts.sizes(tail), self.weights, tail)
+        return strata_rates.mean_share(counts.share, counts.sizes(tail), self.weights, tail)
 
     def method(self, how: str) -> thresholds.ThresholdMethod:
         """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""
@@ -248,7 +239,7 @@ def method_over(
 def strata_table(scores: Scores, target: Target, threshold: float) -> StrataTable:
     """The target's rate of each stratum at a threshold."""
     options: dict[str, Any] = {"of": target.who, "level": target.confidence}
-    return by_stratum(scores, target.kind, threshold=threshold, **options)
+    return strata_rates.by_stratum(scores, target.kind, threshold=threshold, **options)
 
 
 def table_where_strata(scores: ScoreData, target: Target, threshold: float) -> StrataTable | None:
@@ -401,7 +392,7 @@ def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> l
     """A row per stratum, the worst first; of a test what it says. Those after 8 are folded."""
     if table is None:
         return []
-    broken, cells, rows = broken_strata(table, target), rate_cells(table), []
+    broken, cells, rows = broken_strata(table, target), strata_rates.rate_cells(table), []
     silent = [] if table.non_response is None else [*map(shown_rate, table.non_response)]
     silent *= set(silent) != {shown_rate(0.0)}
     for k in table._order:
@@ -436,7 +427,8 @@ def unseen_nodes(unseen: UnseenStrata | None) -> list[Node]:
     """A row per stratum that is left out, folded."""
     if unseen is None:
         return []
-    each = zip(unseen.stratum, unseen.threshold.tolist(), rate_cells(unseen), strict=True)
-    rows = tuple(Row((foreign(name), rounded(at, up=True), cell)) for name, at, cell in each)
+    places = (rounded(at, up=True) for at in unseen.threshold.tolist())
+    each = zip(map(foreign, unseen.stratum), places, strata_rates.rate_cells(unseen), strict=True)
+    rows = tuple(map(Row, each))
     grid = Grid(("left out", "threshold without it", "its own rate there"), rows)
     return [Section("What an unseen stratum may do", (grid,), folded=True)]

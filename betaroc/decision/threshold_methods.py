@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
 from betaroc.core.notices import suppress_warnings
@@ -25,19 +25,7 @@ from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import (
-    COMPLEMENTS,
-    FAR,
-    FRR,
-    RATE_NAMES,
-    SYNONYMS,
-    ClassWords,
-    RateArguments,
-    Sentence,
-    canonical,
-    short_name,
-    worded,
-)
+from betaroc.core.vocabulary import FAR, FRR, ClassWords, RateArguments, Sentence, short_name
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import BEST, Names, family_text
@@ -149,8 +137,8 @@ def checked_request(
             raise refusal("youden", rule, "costs or a prior too", "Leave these out.")
         cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
     typed = _typed_target(rates, {"cost_fa": cost_fa, "cost_fr": cost_fr}, eer=eer)
-    name = str(canonical(typed))
-    kind, rate = COMPLEMENTS.get(name, name), math.nan
+    name = str(vocabulary.canonical(typed))
+    kind, rate = vocabulary.COMPLEMENTS.get(name, name), math.nan
     if how is not None:
         both = HOW[-1:] if kind == "precision" else ("counted", "model")
         checks.choice(how, HOW[:-1] if kind in TARGET_RATES else both, "how")
@@ -161,7 +149,7 @@ def checked_request(
         if rate == 0.0 or (rate == 1.0 and not whole):
             hint = "No sample shows a rate of 0; 1 % is 0.01."
             raise refusal(typed, f"be a fraction {rule}", repr(rate), hint)
-        rate = checks.complement(rate, typed) if name in COMPLEMENTS else rate
+        rate = checks.complement(rate, typed) if name in vocabulary.COMPLEMENTS else rate
     costs = None
     if kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
@@ -174,23 +162,24 @@ def checked_request(
 
 
 def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool) -> str:
-    for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
+    for name in {*rates}.difference(vocabulary.RATE_NAMES, vocabulary.SYNONYMS["precision"]):
         raise InputTypeError.about(name)(
             f"{name!r} must be an argument of a decision; it is none."
-            f" {checks.did_you_mean(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
+            f" {checks.did_you_mean(name, (*vocabulary.RATE_NAMES, *_ARGUMENTS))}".rstrip()
         )
     missing = [name for name, cost in costs.items() if cost is None]
     value: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
     value += ["eer"] * checks.flag(eer, "eer")
     if len(value) != 1:
         raise InputError(
-            worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
-            + worded(" or `eer`;")
+            "exactly one target must be given:"
+            + vocabulary.worded(" `far=`, `frr=`, `cost_fa=` with `cost_fr=`, or `eer`;")
             + f" got {' and '.join(value) or 'none'}. Give one."
         )
     if value == ["cost"] and missing:
         raise InputError.about(missing[0])(
-            worded(f"`{missing[0]}` must stand beside the other cost; it is missing. Give both.")
+            vocabulary.worded(f"`{missing[0]}` must stand beside the other cost; it is missing.")
+            + " Give both."
         )
     return value[0]
 
