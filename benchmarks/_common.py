@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.metadata
 import math
 import os
@@ -127,12 +128,26 @@ def machine() -> str:
 
 
 def report(title: str, body: str, file: str | None) -> None:
-    """Print a result, and write it to results/ if a file is named."""
+    """Print a result; with a file, write its text to results/ and its tables as CSV beside it."""
     text = f"# {title}\n\n{machine()}\n\n{body}\n"
     print(text)
     if file:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / file).write_text(text, encoding="utf-8")
+        (RESULTS / file).write_text(without_tables(text, Path(file).stem), encoding="utf-8")
+
+
+def without_tables(text: str, stem: str) -> str:
+    """The text with each Markdown table written to a CSV file, whose link takes its place."""
+    parts = text.split("\n\n")
+    places = [i for i, part in enumerate(parts) if part.startswith("|")]
+    for number, i in enumerate(places, start=1):
+        lines = parts[i].strip().splitlines()
+        head, _, *rows = ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)
+        name = f"{stem}_{number}.csv" if len(places) > 1 else f"{stem}.csv"
+        with (RESULTS / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([head, *rows])
+        parts[i] = f"[{name}]({name}): {len(rows)} rows by {head[0]}."
+    return "\n\n".join(parts).rstrip("\n") + "\n"
 
 
 def command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from _common import report, table
+from _common import RESULTS, report, table
 from scipy.special import ndtr
 from scipy.stats import beta, norm
 
@@ -246,11 +247,9 @@ def main() -> None:
         if not given.only or name in given.only
     ]
     if given.only:
-        path = Path(__file__).parent / "results/coverage_scores.md"
         new = {row[0]: row for row in rows}
-        lines = [line for line in path.read_text("utf-8").splitlines() if line[:1] == "|"]
-        old = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines[2:]]
-        rows = [new.get(row[0], row) for row in old]
+        with (RESULTS / "coverage_scores.csv").open(encoding="utf-8", newline="") as file:
+            rows = [new.get(row[0], row) for row in csv.reader(file)][1:]
     errors = [math.sqrt(0.05 * 0.95 / n) for n in (given.sets, given.drawn)]
     drawn = ", ".join(n for n, a in STATISTICS.items() if a.drawn)
     body = (

@@ -9,9 +9,7 @@ and what it prints stands right after it, either fenced as ``text`` or, where it
 prints Markdown such as a table, between ``<!-- begin output -->`` and
 ``<!-- end output -->``. A block that prints must have such a place; no number
 in it is typed by hand. ``python docs/build.py [PAGE ...]`` rewrites the pages;
-the tests check that this would change nothing. What was simulated is read by
-``committed(NAME, TITLE)``, the rows of a table in benchmarks/results; ``tabled(ROWS)`` is that
-table, ``span(ROWS, COLUMN)`` the least and the largest number in it. Every block knows all three.
+the tests check that this would change nothing.
 
 A page that needs pictures, or results of a study, names the scripts that make them:
 ``<!-- made by: SCRIPT [ARGUMENT ...] -->``, paths from the root of the project. They are
@@ -60,7 +58,6 @@ def regenerated(page: Path) -> str:
     if not _BLOCK.search(source):
         return source
     namespace: dict[str, object] = {"__name__": "__page__"}
-    namespace |= {tool.__name__: tool for tool in (committed, span, tabled)}
 
     def run(block: re.Match[str]) -> str:
         kind = "hidden" if block["shown"] is None else "shown"
@@ -77,28 +74,6 @@ def regenerated(page: Path) -> str:
     with _scratch_folder(), warnings.catch_warnings():
         warnings.simplefilter("error")
         return _BLOCK.sub(run, source)
-
-
-def committed(name: str, title: str = "", table: int = 0) -> list[dict[str, str]]:
-    """The rows of a table of a committed result, under a title if one is given, by its columns."""
-    body = (ROOT / "benchmarks" / "results" / name).read_text(encoding="utf-8")
-    if title:
-        body = body.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
-    lines = [block.splitlines() for block in body.strip().split("\n\n") if block[0] == "|"][table]
-    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-    return [dict(zip(head, row, strict=True)) for row in rows]
-
-
-def tabled(rows: list[dict[str, str]]) -> str:
-    """Rows as a table of Markdown."""
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def span(rows: list[dict[str, str]], column: str) -> tuple[float, float]:
-    """The least and the largest number of a column; what stands behind a number is passed over."""
-    numbers = [float(row[column].replace("*", "").split()[0]) for row in rows]
-    return min(numbers), max(numbers)
 
 
 def _with_output(block: re.Match[str], printed: str, where: str) -> str:
