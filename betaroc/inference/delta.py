@@ -544,9 +544,8 @@ def delta_intervals(
     """The interval of a statistic of a fit at any level."""
     near, client, other = near_of(f, groups=groups), f.model.client, _COMPLEMENTS.get(spec.name)
     if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
-        rest_at = delta_intervals(
-            f, StatisticSpec(other, STATISTICS[other], spec.where), groups=groups
-        )
+        rest = StatisticSpec(other, STATISTICS[other], spec.where)
+        rest_at = delta_intervals(f, rest, groups=groups)
         return lambda level: _complement(rest_at(level))
     of_share = spec.name == "threshold" and spec.where.point in ("frr", "tpr")
     if of_share and client._scored is not client:

@@ -42,10 +42,8 @@ class BootstrapRows:
         cls, trials: trial_groups.ScoredTrials, groups: trial_groups.Groups | None
     ) -> BootstrapRows:
         """The rows of scores, or of what stands for them."""
-        client, impostor = (
-            np.rint(trial_groups.weights_of(trials, who)).astype(np.int64) for who in CLASSES
-        )  # fmt: skip
-        return cls((client, impostor), groups)
+        copies = [np.rint(trial_groups.weights_of(trials, who)).astype(np.int64) for who in CLASSES]
+        return cls((copies[0], copies[1]), groups)
 
     @property
     def size(self) -> int:
@@ -122,9 +120,8 @@ class SortedRows:
 
     def sorted_counts(self, drawn: Counts) -> Counts:
         """What was drawn, in the order of the scores."""
-        client, impostor = (
-            np.take(part, order, axis=1) for part, order in zip(drawn, self.order, strict=True)
-        )
+        pairs = zip(drawn, self.order, strict=True)
+        client, impostor = (np.take(part, order, axis=1) for part, order in pairs)
         return client, impostor
 
     def errors(self, drawn: Counts, theta: FloatArray) -> GroupedCounts:
@@ -207,10 +204,8 @@ def _plain(scores: Scores) -> _Maker:
 
     def model(counts: Counts, _: np.random.Generator) -> ScoreModel:
         copies = [drawn[order] for drawn, order in zip(counts, orders, strict=True)]
-        client, impostor = (
-            drawn_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True)
-        )
-        return ScoreModel(client, impostor, prior=scores.prior)
+        laws = [drawn_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True)]
+        return ScoreModel(*laws, prior=scores.prior)
 
     return model
 
@@ -329,9 +324,7 @@ def interval_of_replicates(
 ) -> Interval:  # fmt: skip
     """The percentile interval of a number."""
     ends, failed = percentiles(values, options, name)
-    return Interval(
-        estimate, *ends, options.level, str(options.method), n_beyond=n_beyond, failed=failed
-    )
+    return Interval(estimate, *ends, options.level, str(options.method), n_beyond, failed=failed)
 
 
 def pointwise(

@@ -170,9 +170,7 @@ def tail_interval(
     name, (point, value) = spec.name, spec.where
     if point == "threshold" and name in _RATES:
         ends = _rate_at_threshold(f, spec, level)
-    elif point in _RATES and (
-        name == "threshold" or _RATES.get(name, _RATES[point]) != _RATES[point]
-    ):
+    elif point in _RATES and name in ("threshold", *_RATES) and _RATES.get(name) != _RATES[point]:
         tail = _tail_at(f, point, float(value))
         if tail is None or not surely_beyond(tail[0], tail[3], level):
             return None
@@ -200,9 +198,8 @@ def _across(
         if set(estimated.names) - {REJECTED}:
             alone = delta_intervals(f, fixed, groups=groups)(level)
         else:
-            alone = of_scores.interval_of_scores(
-                f.scores, fixed, IntervalOptions(level, groups=groups)
-            )
+            options = IntervalOptions(level, groups=groups)
+            alone = of_scores.interval_of_scores(f.scores, fixed, options)
     least, most = sorted(at(threshold=t).number(f.model) for t in thresholds)
     low = estimate - math.hypot(estimate - least, estimate - alone.low)
     return max(low, 0.0), min(estimate + math.hypot(most - estimate, alone.high - estimate), 1.0)

@@ -159,10 +159,8 @@ class CountedScores:
     def worth(self, t: Thresholds, tail: float) -> Limits:
         """Independent clients and impostors that the counts at a threshold are worth."""
         t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
-        client, impostor = (
-            float(self.evidence.effective(k, t, tail, above=bool(k))[0]) for k in (0, 1)
-        )
-        return client, impostor
+        sizes = [self.evidence.effective(k, t, tail, above=bool(k)) for k in (0, 1)]
+        return float(sizes[0][0]), float(sizes[1][0])
 
     def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
         """Clopper and Pearson's ends of FAR and of FRR at one threshold."""
@@ -312,10 +310,8 @@ class PointLikelihood:
     def ends_of(self, name: str, options: IntervalOptions) -> Limits:
         """Ends of a measure, over few tied thresholds or along the line."""
         gaps = self.counted.pair.gaps
-        result = [
-            interval_at(self.counted, name, gaps.thresholds(np.array([k])), options)
-            for k in self.tied()
-        ]
+        places = [gaps.thresholds(np.array([k])) for k in self.tied()]
+        result = [interval_at(self.counted, name, t, options) for t in places]
         if result:
             return min(i.low for i in result), max(i.high for i in result)
         e = np.linspace(*self.number_ends(), _BETWEEN)
@@ -437,9 +433,8 @@ def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence
 
     def without(tprs: Any, fars: Any) -> tuple[FloatArray, FloatArray]:
         """Sums of precisions over the clients up to each place, and those that are left out."""
-        upto, above = (
-            np.nan_to_num(precision_of(prior, *rates)) for rates in zip(tprs, fars, strict=True)
-        )
+        pairs = zip(tprs, fars, strict=True)
+        upto, above = (np.nan_to_num(precision_of(prior, *rates)) for rates in pairs)
         rest = np.cumsum((masses * above)[::-1])[::-1]
         sums = np.cumsum(np.append(0.0, masses * upto)) + np.append(rest, 0.0)
         return sums, upto
@@ -670,10 +665,8 @@ def _square_and_add(
     r, data, units = 0.0, counted.data, counted.evidence.groups
     if units is not None and isinstance(data, Scores):
         rejected, accepted = data.client <= point.threshold, data.impostor > point.threshold
-        errors = [
-            (np.zeros(rejected.size), 1.0 * accepted),
-            (1.0 * rejected, np.zeros(accepted.size)),
-        ]
+        none = np.zeros(rejected.size), np.zeros(accepted.size)
+        errors = [(none[0], 1.0 * accepted), (1.0 * rejected, none[1])]
         r = correlation_of(covariance_of_means(units, errors))
     r *= math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (

@@ -26,10 +26,8 @@ def _unpaired(need: str, remedy: str) -> InputError:
 
 def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
     """The trials of two systems; groups that one has hold for both."""
-    groups = [
-        getattr(b if getattr(a, name) is None else a, name)
-        for name in ("client_groups", "impostor_groups")
-    ]
+    names = [f"{who}_groups" for who in CLASSES]
+    groups = [getattr(b if getattr(a, name) is None else a, name) for name in names]
     return BareTrials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
 
 

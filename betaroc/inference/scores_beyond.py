@@ -405,9 +405,8 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
         return False
 
     def place(item: UsedRate) -> tuple[bool, float]:
-        return not item.solved, float(
-            np.nanmin(evidence.sizes[item.who] * evidence.scored(item).tail)
-        )
+        tail = evidence.scored(item).tail
+        return not item.solved, float(np.nanmin(evidence.sizes[item.who] * tail))
 
     worst = min((item for item, many in zip(asked, numbers, strict=True) if many), key=place)
     who, scored = worst.who, evidence.scored(worst)

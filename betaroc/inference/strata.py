@@ -219,10 +219,8 @@ class StrataTable(Tabular, Exportable):
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['b', 'a']
         """
-        marks = [
-            tree.IntervalMark(self.stratum[k], self.low[k], self.estimate[k], self.high[k])
-            for k in self._order
-        ]
+        rows = [*zip(self.stratum, self.low, self.estimate, self.high, strict=True)]
+        marks = [tree.IntervalMark(*rows[k]) for k in self._order]
         at = None if target is None else (target, f"target {number(target)}")
         return draw_intervals(ax, marks, self.statistic, at=at)
 
@@ -429,9 +427,8 @@ def _rows(
     if spec.where.point != "threshold":
         at = float(point_at(empirical_model(scores), spec.where).threshold)
     above = spec.name in ("far", "tpr")
-    counts, pooled = (
-        StratumCounts.at(parts, who, at, above=above) for parts in ([*pieces.values()], [scores])
-    )
+    counts = StratumCounts.at([*pieces.values()], who, at, above=above)
+    pooled = StratumCounts.at([scores], who, at, above=above)
     return _Shares(counts, pooled, spec, at)
 
 
@@ -550,9 +547,8 @@ class StratumCounts(NamedTuple):
             freedom = float(np.sum(self.groups)) - count
             return float(special.fdtrc(count - 1.0, freedom, unequal / effect / (count - 1.0)))
         table, method = np.array([hits, self.n - hits]), None
-        if np.min(self.n) * min(mean, 1.0 - mean) < _EXPECTED and np.allclose(
-            table, np.rint(table), rtol=0.0, atol=1e-9
-        ):
+        few = np.min(self.n) * min(mean, 1.0 - mean) < _EXPECTED
+        if few and np.allclose(table, np.rint(table), rtol=0.0, atol=1e-9):
             method = stats.MonteCarloMethod(n_resamples=_DRAWS, rng=np.random.default_rng(0))
             table = np.rint(table)
         return float(stats.chi2_contingency(table, correction=False, method=method).pvalue)

@@ -36,13 +36,8 @@ def ks(pair: Pair) -> float:
     t, gap = gaps(pair)
     k = int(np.argmax(np.abs(gap)))
     size = abs(float(gap[k]))
-    same_scale = pair.client.on_unit == pair.impostor.on_unit
-    if (
-        0.0 < size < _CANCELS
-        and not pair.atom_places.size
-        and same_scale
-        and pair.overlap is not None
-    ):
+    smooth = not pair.atom_places.size and pair.client.on_unit == pair.impostor.on_unit
+    if smooth and 0.0 < size < _CANCELS and pair.overlap is not None:
         u = t.logit[k] if pair.unit else t.theta[k]
         return abs(pair.excess_by_ratio(float(u)))
     return size
@@ -221,7 +216,5 @@ def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Th
 
     free = _outside(starts, ends, pair.place(0.5 * (breaks[1:] + breaks[:-1])))
     borders = np.flatnonzero(np.diff(np.concatenate([[False], free, [False]])))
-    return math.fsum(
-        integrate_panels(integrand, breaks[low : high + 1])
-        for low, high in borders.reshape(-1, 2).tolist()
-    )
+    arcs = [breaks[low : high + 1] for low, high in borders.reshape(-1, 2).tolist()]
+    return math.fsum(integrate_panels(integrand, arc) for arc in arcs)

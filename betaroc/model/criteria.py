@@ -258,10 +258,8 @@ def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds
         mesh = mesh[np.isfinite(gain(mesh))]
         which, places = _level_roots(gain, mesh, levels)
     t = Thresholds.concatenate([always, pair.place(places)])
-    first_own = np.arange(always.size)
-    own = [
-        np.append(first_own, always.size + np.flatnonzero(which == k)) for k in range(alpha.size)
-    ]
+    levels_of = [always.size + np.flatnonzero(which == k) for k in range(alpha.size)]
+    own = [np.append(np.arange(always.size), level) for level in levels_of]
     return _nearest(pair, alpha, own, t, _precision(pair, prior, t))
 
 

@@ -65,11 +65,8 @@ def _unit_against_real(sides: tuple[Any, Any]) -> str | None:
         return None
     for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
         if all(law.support[0] >= 0.0 and law.support[1] <= 1.0 for law in sides[k]):
-            outside = sum(
-                law.total * float(law.cdf(np.nextafter(0.0, -1.0)) + law.sf(1.0))
-                for law in sides[1 - k]
-            )
-            share = outside / sizes[1 - k]
+            beyond = [law.cdf(np.nextafter(0.0, -1.0)) + law.sf(1.0) for law in sides[1 - k]]
+            share = np.average(beyond, weights=[law.total for law in sides[1 - k]])
             if share > 0.5:
                 return f"all of {name} lies in [0, 1], {100 * share:.3g} % of {other} outside"
     return None

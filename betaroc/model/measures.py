@@ -235,11 +235,8 @@ class OperatingPoint(Result, Exportable):
         p, q = self.prior, 1.0 - self.prior
         accepted = p * self.tpr + q * self.far
         rejected = p * self.frr + q * self.tnr
-        cells = (
-            (p, self.tpr, accepted), (q, self.far, accepted),
-            (p, self.frr, rejected), (q, self.tnr, rejected),
-        )  # fmt: skip
-        total = sum(_information(*cell) for cell in cells)
+        rates, marginals = (self.tpr, self.far, self.frr, self.tnr), (accepted, rejected)
+        total = sum(map(_information, (p, q, p, q), rates, np.repeat(marginals, 2, axis=0)))
         return as_output(np.maximum(total, 0.0))
 
     def f(self, weight: float = 0.5) -> Any:
@@ -407,11 +404,8 @@ def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
     if limit.any():
         place = choose(limit, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
     rounded = (place.theta == 1.0) & (place.logit < np.inf)
-    if (
-        rounded.any()
-        and pair.unit
-        and any(1.0 in law.atoms.places for law in (pair.client, pair.impostor))
-    ):
+    laws = pair.client, pair.impostor
+    if rounded.any() and pair.unit and any(1.0 in law.atoms.places for law in laws):
         theta = np.where(rounded, np.nextafter(1.0, 0.0), place.theta)
         place = Thresholds(theta, place.complement, place.logit)
     if not pair.unit:

@@ -159,9 +159,8 @@ def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
             return true / (weight * (true + (1.0 - prior) * pair.far(t)) + (1.0 - weight) * prior)
 
     # Where F rises to a limit at an end only the mesh comes near it; rates that underflow are none.
-    t = Thresholds.concatenate(
-        [pair.candidates, *([] if pair.discrete else [pair.place(pair.mesh)])]
-    )
+    more = [] if pair.discrete else [pair.place(pair.mesh)]
+    t = Thresholds.concatenate([pair.candidates, *more])
     f = value(t)
     f = np.where(np.isnan(f) | (pair.tpr(t) < TINY), 0.0, f)
     chosen = t[best(t, -f, pair.far(t) + pair.frr(t))]

@@ -447,9 +447,8 @@ def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) ->
         raise refusal("stat", rule, f"{stat!r}, {got}", "Leave one of them out.")
     name = checks.choice(name, tuple(STATISTICS), "stat", "br.statistics() lists all.")
     points = _points_of_text(behind) if behind else points
-    return StatisticSpec(
-        name, STATISTICS[name], _evaluation_point(name, given, points, behind or got)
-    )
+    where = _evaluation_point(name, given, points, behind or got)
+    return StatisticSpec(name, STATISTICS[name], where)
 
 
 _ALL_NAMES = "See br.statistics() for the names."
