@@ -16,7 +16,7 @@ from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_layouts import DECIMALS, FORMATS, SEPARATORS
-from betaroc.estimation import boundary, families
+from betaroc.estimation import contract, families
 from betaroc.rendering.files import checked_target, picture_format
 
 #: Ends of the names of pages.
@@ -79,7 +79,7 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("--seed N", f"seed by which trials are resampled (default: {SEED})"),
         ("--group COLUMN ...", "one or two columns of groups of trials that depend on each other"),
         ("--boundary POLICY", "of scores of exactly 0 and 1: %(choices)s (default: inflate, warns)",
-         {"choices": boundary.POLICIES}),
+         {"choices": contract.POLICIES}),
         ("--resolution R", "scores were rounded to multiples of R"),
         ("--bounds LOW HIGH", "ends of the range of scores, for the families of [0, 1]"),
         ("--tails END ...", "ends that scores beyond a joint speak for: both, upper, lower, or"

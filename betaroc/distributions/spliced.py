@@ -382,19 +382,13 @@ class Spliced(Distribution):
         keep = np.all([joint.sign * (y - joint.y) <= 0.0 for joint in self._joints], axis=0)
         return Atoms(atoms.places[keep], atoms.masses[keep] * self._factor)
 
-    @property
+    @cached_property
     def continuous(self) -> tuple[float, Distribution]:
         """Mass and distribution of the tails and what of the body is continuous."""
         part = self.body.continuous
         if part is not None and part[1] is self.body:
             return 1.0, self
-        return self._continuous
-
-    @cached_property
-    def _continuous(self) -> tuple[float, Distribution]:
-        part, share = self.body.continuous, 1.0 - math.fsum(self.atoms.masses)
-        if part is None:
-            share = math.fsum(self._masses)
+        share = math.fsum(self._masses) if part is None else 1.0 - math.fsum(self.atoms.masses)
         tails = {
             _SIDES[joint.sign > 0.0]: replace(
                 joint.tail, mass=min(joint.tail.mass / share, 1.0), joint=joint.y

@@ -26,22 +26,8 @@ from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.inflated import MASSES, REJECTED, Rejecting, base_of
 from betaroc.distributions.pairs import pair_of
 from betaroc.distributions.shifted import Shifted, moved_law
-from betaroc.estimation.boundary import (
-    BoundaryRule,
-    check_request,
-    estimate_in_cells,
-    estimate_on_unit,
-)
-from betaroc.estimation.contract import (
-    SUMMED_POLICIES,
-    Data,
-    Family,
-    Matrix,
-    MleResult,
-    Sample,
-    as_rows,
-    summed_class,
-)
+from betaroc.estimation import contract
+from betaroc.estimation.contract import BoundaryRule, Data, Family, Matrix, MleResult, Sample
 from betaroc.estimation.families import FAMILIES, check_within, named
 from betaroc.estimation.tails import Tails
 from betaroc.model.model import ScoreModel
@@ -122,23 +108,17 @@ def influence(
     law, total = base_of(top.distribution), sample.total
     if total < SMALL_SAMPLE or len(law._scales) != 2:
         return []
-    ends, values = (sample.low, sample.high), [getattr(law, name) for name, _ in law._scales]
-    cov = (top.covariance[:2, :2] / top.total).tolist()
-    scores = law._scores_of(ends)
+    ends, cov = (sample.low, sample.high), top.covariance[:2, :2] / top.total
     rooms = [
-        value if scale == "log" else math.sqrt(cov[k][k] * total)
-        for k, (value, (_, scale)) in enumerate(zip(values, law._scales, strict=True))
+        getattr(law, name) if scale == "log" else math.sqrt(cov[k, k] * total)
+        for k, (name, scale) in enumerate(law._scales)
     ]
-    steps = {
-        (k, end): (cov[k][0] * scores[0][end] + cov[k][1] * scores[1][end]) / rooms[k]
-        for k in (0, 1)
-        for end in (0, 1)
-    }
-    k, end = max(steps, key=lambda place: abs(steps[place]))
-    step, score, (name, scale) = steps[k, end], ends[end], law._scales[k]
-    if not (abs(step) > _STEP and all(map(math.isfinite, steps.values()))):
+    steps = (cov @ law._scores_of(ends)) / np.array(rooms)[:, None]
+    k, end = divmod(int(np.argmax(np.abs(steps))), 2)
+    step, score, (name, scale) = float(steps[k, end]), ends[end], law._scales[k]
+    if not (abs(step) > _STEP and np.all(np.isfinite(steps))):
         return []
-    after = values[k]
+    after = getattr(law, name)
     before = after * math.exp(-step) if scale == "log" else after - rooms[k] * step
     moved, least, most = abs(step), 0.5, 10.0
     if isinstance(sample, Sample) and sample.weights is None:
@@ -360,7 +340,7 @@ class PairEstimate(Result):
             wide = np.zeros((len(client.names), len(impostor.names)))
             rows, columns = np.minimum(wide.shape, np.shape(cov))
             wide[:rows, :columns] = np.array(cov)[:rows, :columns]
-            cov = as_rows(wide)
+            cov = contract.as_rows(wide)
         laws = client.distribution, impostor.distribution
         model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
         return replace(self, model=model, scores=scores, client=client, impostor=impostor,
@@ -449,7 +429,7 @@ class Task(NamedTuple):
         bounds = None if options.bounds == (0.0, 1.0) else options.bounds
         if bounds is not None and step is not None and row.on_unit:
             step = finite(step, "resolution") / (bounds[1] - bounds[0])
-        step = check_request(options.boundary, step, name, row)
+        step = contract.check_request(options.boundary, step, name, row)
         if components is not None:
             components = count(components, "components", 2)
             if not row.sized:
@@ -494,7 +474,7 @@ class Task(NamedTuple):
         if rule is not None and masses and self.policy is None:
             # Nobody has asked for point masses.
             notices += inflated(sample, rule, result.params, self.family, self._ends)
-        if self.row.of_density and (rule is None or rule.policy in SUMMED_POLICIES):
+        if self.row.of_density and (rule is None or rule.policy in contract.SUMMED_POLICIES):
             inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
             notices += influence(inside, top, self.row.estimate, self._ends)
         return result, notices
@@ -533,10 +513,10 @@ class Task(NamedTuple):
                 + worded(' `family="normal"`, or map both classes into [0, 1] by one function.')
             )
         if step is not None:
-            return estimate_in_cells(sample.rows(), row, step)
+            return contract.estimate_in_cells(sample.rows(), row, step)
         if not row.on_unit:
             return row.estimate(sample).resting_on(sample)
-        return estimate_on_unit(sample, row, self.policy or "inflate", self.resolution)
+        return contract.estimate_on_unit(sample, row, self.policy or "inflate", self.resolution)
 
     @property
     def _ends(self) -> Bounds:
@@ -592,7 +572,7 @@ def estimate_pair(
                     + worded("`Fit Scores (all rows, or a random part of them)`, or")
                     + f" one of {format_list(summed)}."
                 )
-        data: list[Data] = [summed_class(scores, who) for who in CLASSES]
+        data: list[Data] = [contract.summed_class(scores, who) for who in CLASSES]
     else:
         data = [
             Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))

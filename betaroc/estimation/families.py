@@ -30,16 +30,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation import batch, mixture
-from betaroc.estimation.contract import (
-    Data,
-    Family,
-    JointMle,
-    MleResult,
-    Parameters,
-    as_rows,
-    too_few_distinct,
-)
+from betaroc.estimation import batch, contract, mixture
+from betaroc.estimation.contract import Data, Family, JointMle, MleResult, Parameters
 
 AUTO, BEST = "auto", "best"
 #: Scores of a smaller relative variance differ by rounding alone.
@@ -58,7 +50,7 @@ def _row_means(columns: Sequence[FloatArray], counts: IntArray | None) -> list[F
 def estimate_beta(sample: Data) -> MleResult:
     """The maximum-likelihood beta distribution of scores strictly inside (0, 1)."""
     if sample.low == sample.high:
-        raise too_few_distinct(sample, "beta")
+        raise contract.too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
     result = beta.solve_one(g1, g2)
     top = None if result is None else beta.peak(result.a, result.b, g1, g2)
@@ -109,7 +101,7 @@ def _beta_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
 def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
     """Clients Beta(p, 1), p = -1 / mean log s; or impostors Beta(1, q) by the same of 1 - s."""
     if sample.low == sample.high:
-        raise too_few_distinct(sample, "dual-beta")
+        raise contract.too_few_distinct(sample, "dual-beta")
     p = -1.0 / sample.mean_logs()[free]
     law, covariance = Beta(1.0, p) if free else Beta(p, 1.0), np.zeros((2, 2))
     covariance[free, free] = p * p
@@ -171,7 +163,7 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
         ))  # fmt: skip
     shared = np.zeros([len(e.names) for e in estimates])
     shared[:2, :2] = covariance[:2, 2:]
-    return JointMle(estimates[0], estimates[1], as_rows(shared), ties)
+    return JointMle(estimates[0], estimates[1], contract.as_rows(shared), ties)
 
 
 def _proper(client: beta.Shapes, impostor: beta.Shapes) -> bool:
@@ -187,7 +179,7 @@ def estimate_normal(
     At the maximum every standardised square averages 1; the mean log Jacobian joins.
     """
     if sample.low == sample.high:
-        raise too_few_distinct(sample, family)
+        raise contract.too_few_distinct(sample, family)
     if law is normal.LogitNormal:
         mu, sigma, jacobian = sample.logit_moments()
     elif law is normal.LogNormal:
@@ -196,7 +188,7 @@ def estimate_normal(
     else:
         (mu, sigma), jacobian = sample.moments(), 0.0
     if not sigma > 0.0:
-        raise too_few_distinct(sample, family)
+        raise contract.too_few_distinct(sample, family)
     mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
     likelihood = -sample.total * mean_log + -sample.total * jacobian
     covariance = normal.normal_inverse_information(sigma)
@@ -255,7 +247,7 @@ def estimate_gamma(value: Data) -> MleResult:
     excess = log1p_excess_array(away, np.log(sample.values) - math.log(mean))
     gap = -sample.mean(excess + away)
     if sample.low == sample.high or not gap > _LEAST_GAP:
-        raise too_few_distinct(sample, "gamma")
+        raise contract.too_few_distinct(sample, "gamma")
     law = gamma_mle(mean, gap)
     a, scale = law.shape, law.scale
     each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
@@ -272,7 +264,7 @@ def estimate_sinh_arcsinh(
     sample = value.rows()
     name = "sinh-arcsinh" if kind is normal.SinhArcsinh else "logit-sinh-arcsinh"
     if sample.low == sample.high:
-        raise too_few_distinct(sample, name)
+        raise contract.too_few_distinct(sample, name)
     y, jacobian = sample.values, 0.0
     if kind is normal.LogitSinhArcsinh:
         log, log1m = np.log(y), np.log1p(-y)

@@ -23,7 +23,7 @@ from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import LARGEST_CONCENTRATION, Beta, beta_mle
-from betaroc.estimation.boundary import BoundaryRule
+from betaroc.estimation.contract import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
 from betaroc.inference.delta import Delta, block_diag, covariance_roots, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends

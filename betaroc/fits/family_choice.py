@@ -28,7 +28,7 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation import families
-from betaroc.estimation.boundary import log_masses, score_cells
+from betaroc.estimation.contract import log_masses, score_cells
 from betaroc.estimation.estimate import (
     Bounds,
     Estimate,

@@ -18,8 +18,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
 from betaroc.estimation import families
 from betaroc.estimation.batch import system_columns
-from betaroc.estimation.boundary import check_request
-from betaroc.estimation.contract import SUMMED_POLICIES, Family
+from betaroc.estimation.contract import SUMMED_POLICIES, Family, check_request
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
 from betaroc.inference.scores_beyond import SampleSupport, less_absent, needed
 from betaroc.model.model import ScoreModel

@@ -28,7 +28,7 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import tails as tail_estimates
-from betaroc.estimation.boundary import BoundaryRule
+from betaroc.estimation.contract import BoundaryRule
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate, estimate_pair
 from betaroc.estimation.families import check_within, family_text, has_shapes
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails

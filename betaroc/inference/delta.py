@@ -25,7 +25,7 @@ from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.boundary import MATLAB_EDGES, log_masses, score_cells
+from betaroc.estimation.contract import MATLAB_EDGES, log_masses, score_cells
 from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit

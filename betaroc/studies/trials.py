@@ -35,7 +35,7 @@ from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, has_shape
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation.boundary import POLICIES
+from betaroc.estimation.contract import POLICIES
 from betaroc.estimation.families import Names, has_shapes, names_of_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.inference.scores_beyond import needed

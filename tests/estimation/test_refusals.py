@@ -176,7 +176,7 @@ def test_a_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
 
 
 def test_a_maximum_that_is_not_reached_to_the_last_digits_names_another_way(monkeypatch):
-    monkeypatch.setattr("betaroc.estimation.boundary._TINY_GRADIENT", -1.0)
+    monkeypatch.setattr("betaroc.estimation.contract._TINY_GRADIENT", -1.0)
     x = np.round(stats.beta(2, 3).ppf((np.arange(60) + 0.5) / 60), 1)
     with pytest.raises(FIT, match='Try boundary="inflate"') as caught:
         br.fit_distribution(x, "beta", resolution=0.1)
