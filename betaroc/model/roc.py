@@ -277,8 +277,7 @@ class Roc(Curve):
         >>> round(hull.ends[0].far, 9)
         0.75
         """
-        starts, ends_ = chords_of(self._pair)
-        return RocHull(self, self._at(starts), self._at(ends_))
+        return RocHull(self, *map(self._at, chords_of(self._pair)))
 
     def corners(self) -> OperatingPoint:
         """The points at which the curve of two samples turns; it is straight between them.

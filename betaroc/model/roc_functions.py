@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -308,6 +308,8 @@ def global_shape(pair: Pair) -> str:
 _NOISE = 1e-9
 #: A dent of this depth is rounding.
 _FLAT = 1e-14
+#: The share of points of a hull that a pass over all of them must leave out.
+_MANY = 0.01
 #: This close to (0, 0) or (1, 1) a dense polyline cannot tell a tangency from the corner.
 _CORNER = 1e-12
 #: Shares of either tail at which a curve is looked at.
@@ -316,16 +318,24 @@ _SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5,
 
 def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
     """Vertices of the upper hull of points with ascending x and y."""
-    moves = np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0))
-    points = np.append(moves, x.size - 1)
-    dented = True
-    while dented and points.size > 2:
-        kept = np.ones(points.size, dtype=bool)
-        i, j, k = points[:-2], points[1:-1], points[2:]
-        kept[1:-1] = (y[j] - y[i]) * (x[k] - x[i]) > (x[j] - x[i]) * (y[k] - y[i])
-        dented = not kept.all()
-        points = points[kept]
-    return points
+
+    def turns(i: Any, j: Any, k: Any) -> Any:
+        """Whether the middle one of three points lies above the chord of the others."""
+        return (y[j] - y[i]) * (x[k] - x[i]) > (x[j] - x[i]) * (y[k] - y[i])
+
+    points = np.append(np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0)), x.size - 1)
+    dented = points.size
+    while dented > _MANY * points.size:  # all at once while many go, then one after the other
+        keep = np.ones(points.size, dtype=bool)
+        keep[1:-1] = turns(points[:-2], points[1:-1], points[2:])
+        dented = int(np.sum(~keep))
+        points = points[keep]
+    chain: list[int] = []
+    for k in points.tolist() if dented else ():
+        while len(chain) > 1 and not turns(chain[-2], chain[-1], k):
+            chain.pop()
+        chain.append(k)
+    return np.array(chain) if dented else points
 
 
 def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
