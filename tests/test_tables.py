@@ -150,7 +150,7 @@ OF_NOTHING = {
     "Design.to_frame": lambda: Design.grid({"n": [50, 500]}).to_frame(),
 }  # fmt: skip
 #: Of the Parquet files of a study: no frame of the user's; tests/studies has their tables.
-OF_FILES = {"Folder.table", "Memory.table", "StudyResult.to_frame", "StudyResult.summary"}
+OF_FILES = {"Folder.table", "StudyResult.to_frame", "StudyResult.summary"}
 
 
 _TABLE = re.compile(r"Table|DataFrame|def to_frame|def table")

@@ -21,7 +21,8 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering import nouns, tree
 from betaroc.studies.plan import plan_when_read
 
-_PLANNED = ("width", "power", "ratio", "method", "measure", "thresholds", "correlation")
+_PLANNED = ("width", "power", "ratio", "method", "measure", "thresholds", "correlation",
+            "at_most", "strata")  # fmt: skip
 _SOURCES = ("pilot", "client_file", "impostor_file")
 
 
@@ -29,7 +30,7 @@ def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
-        "betaroc plan guarantee@far=0.01",
+        "betaroc plan guarantee@far=0.01 --strata 13",
         "betaroc plan tpr@far=0.01 --width 0.1 --from dev.csv",
         "betaroc plan auc --width 0.05 --client beta:4,2 --impostor beta:2,4 --ratio 5",
         "betaroc plan eer --power 0.8 --from dev.csv dev_b.csv --correlation 0.6",
@@ -39,6 +40,8 @@ def add_options(parser: ArgumentParser) -> None:
            " side-at-zero, shapes, epc-gap@alpha=0.5 of br.plan_sample_size")  # fmt: skip
     option("--width W", "full width of the interval of the number")
     option("--power P", "chance to be right about a side, a shape or the better of two systems")
+    option("--strata K", "how many strata a guarantee, or a rate at a threshold, is to hold for")
+    option("--at-most R", "rate that is to be shown of each stratum, in place of a width")
     option("--ratio R", "impostor scores for each client (default: 1)")
     option("--from SCORES ...", "scores whose fit is taken as true (of two systems two)",
            dest="pilot")  # fmt: skip
@@ -55,20 +58,18 @@ def add_options(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Plan, and say it."""
     level = options.interval_arguments(arguments)[0]
-    name, _, point = arguments.planned.partition("@")
+    name = arguments.planned.partition("@")[0]
     rate, at, _ = name.partition("=")
     if name == "guarantee":
-        names = (*_PLANNED, *_SOURCES, "client", "impostor", *arguments.reading)
-        options.refuse(arguments, names, "not stand beside a guarantee, which holds"
-                       " whatever the distributions are and needs none")  # fmt: skip
-        document, nodes = guarantee_plan(point, level)
+        names = (*_PLANNED[:-1], *_SOURCES, "client", "impostor", *arguments.reading)
+        options.refuse(arguments, names, "not stand beside a guarantee, which needs no scores")
+        plan = plan_when_read(0, tuple, arguments.planned, level=level, strata=arguments.strata)
+        document, nodes = guarantee_plan(plan.at, plan.wanted, level, plan.strata)
         say(arguments, lambda: document, lambda: nodes)
         return
     if at and vocabulary.canonical(rate) in TARGET_RATES:
-        remedy = f"Ask for guarantee@{name}, or for a number such as threshold@{name}."
-        raise errors.refusal(
-            "what is planned", "be a number or a guarantee", text.format_value(name), remedy
-        )
+        remedy, given = f"Ask for guarantee@{name} or threshold@{name}.", text.format_value(name)
+        raise errors.refusal("what is planned", "be a number or a guarantee", given, remedy)
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
     systems, sources = len(arguments.pilot or [None]), list[str]()
     with collected() as notices, progress_bar(systems + 1) as step:

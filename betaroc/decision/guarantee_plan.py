@@ -1,53 +1,56 @@
-"""How many scores the guarantee of a rate needs, and what more of them bring."""
+"""What more scores bring to the guarantee of a rate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from betaroc.core.errors import refusal
-from betaroc.core.text import format_value
-from betaroc.core.vocabulary import RATE_NAMES, short_name
-from betaroc.decision import threshold_methods
-from betaroc.model.statistics import parse_statistic
+import numpy as np
+
+from betaroc.core.special import beta_quantile
+from betaroc.core.vocabulary import short_name
+from betaroc.decision.threshold_methods import fewest_of_order, needed_for_guarantee
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.tree import Column, Node, Paragraph, apart, recorded
 from betaroc.rendering.tree_text import records
 
 #: Scores above the threshold, for which the table has a row.
 _ACCEPTED = (0, 1, 4, 9, 49, 99)
-#: No set has more scores of a class.
-_MOST = 10**15
 
 
-def guarantee_plan(point: str, level: float) -> tuple[dict[str, Any], Sequence[Node]]:
-    """The plan of a point such as "far=0.01" as numbers and as what is shown."""
-    if point.partition("=")[0] not in RATE_NAMES:
-        rule = "be of a rate, such as guarantee@far=0.01"
-        raise refusal("a guarantee", rule, format_value(point))
-    where = parse_statistic(f"threshold@{point}").where
-    asked = threshold_methods.checked_request(**where.keywords, confidence=level)
-    kind, target, who, name = asked.kind, asked.rate, asked.who, short_name(asked.kind)
-    needed = threshold_methods.needed_for_guarantee(target, level)
-    if needed > _MOST:
-        actual = f"{target!r}, which takes more than {_MOST:.0e} {who} scores"
-        rule = "be one that a set of scores can guarantee"
-        raise refusal("the rate", rule, actual, "Plan for a larger rate.")
+def guarantee_plan(
+    at: str, target: float, level: float, strata: int
+) -> tuple[dict[str, Any], Sequence[Node]]:
+    """The plan of a guaranteed FAR or FRR, of each of some strata, as numbers and as shown."""
+    kind, _, _ = at.partition("=")
+    who, name = "impostor" if kind == "far" else "client", short_name(kind)
+    needed = needed_for_guarantee(target, level)
     columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip
-    sizes = [(threshold_methods.fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
-    table = recorded(columns, [(n, k, (k + 1) / (n + 1), target) for n, k in sizes])
+    sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
+    table = recorded(columns, [(n, k, _expected(n, k, strata), target) for n, k in sizes])
     document = {
-        "stat": f"guarantee@{kind}={target!r}", "class": who, "needed": needed, "rate": target,
-        "level": level, "table": records(table.kept), "warnings": [],
+        "stat": f"guarantee@{at}", "class": who, "needed": needed, "rate": target,
+        "level": level, "strata": strata, "table": records(table.kept), "warnings": [],
     }  # fmt: skip
+    several = strata > 1
+    in_all = f" of each of {strata} strata, {spaced(strata * needed)} in all," * several
     return document, apart(
-        Paragraph(f"Collect {spaced(needed)} {who} scores or more"),
+        Paragraph(f"Collect {spaced(needed)} {who} scores{in_all} or more"),
         Paragraph(
             f"With {100 * level:g} % confidence the true {name} of the threshold that betaroc"
-            f" threshold --{kind} {target:g} finds is then at most {100 * target:g} %, whatever the"
-            f" distributions are. Fewer guarantee nothing; with more the {name} expected comes"
-            " nearer to the target."
+            f" threshold --{kind} {target:g} finds is then at most {100 * target:g} %"
+            f"{' for each stratum' * several}, whatever the distributions are. Fewer guarantee"
+            f" nothing; with more the {name} expected comes nearer to the target."
         ),
         table,
     )
+
+
+def _expected(n: int, beyond: int, strata: int) -> float:
+    """The mean rate of a threshold with so many of n scores beyond it; of like strata the last."""
+    if strata == 1:
+        return (beyond + 1) / (n + 1)
+    shares = (np.arange(1000) + 0.5) / 1000.0
+    tails = -np.expm1(np.log1p(-shares) / strata)  # the least of so many beta-distributed rates
+    return float(np.mean(beta_quantile(beyond + 1, n - beyond, tails)))

@@ -203,8 +203,7 @@ class Design(Exportable):
     def __repr__(self) -> str:
         text = self._constructor_repr() if len(self) <= _SHOWN else None
         names = ", ".join(self.names)
-        names = names if len(names) <= _NAMED else f"{names[: _NAMED - 3]}..."
-        return text or f"<Design of {len(self)} cells: {names}>"
+        return text or f"<Design of {len(self)} cells: {names:.{_NAMED}}>"
 
     def cell(self, k: int) -> dict[str, Any]:
         """The parameters of one cell, by name.

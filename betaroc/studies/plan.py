@@ -21,13 +21,18 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.options import POWER, IntervalOptions
-from betaroc.core.special import share_ends
+from betaroc.core.special import least_whole, share_ends
 from betaroc.core.tables import Framed
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR
 from betaroc.data.scores import Scores
 from betaroc.decision.forecast import epc_forecast
+from betaroc.decision.threshold_methods import (
+    checked_request,
+    fewest_of_order,
+    needed_for_guarantee,
+)
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
@@ -55,6 +60,7 @@ from betaroc.inference.intervals import (
 )
 from betaroc.inference.of_scores import bare_interval_of_scores, methods_of
 from betaroc.inference.scores_beyond import SHOW, about, needed
+from betaroc.inference.strata import MOST_STRATA, POOLED, WORST, checked_weights, mean_share
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, PointArguments, StatisticSpec, parse_statistic
@@ -69,20 +75,20 @@ Sizes = tuple[int, int]
 PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
 #: Ends by the name of their statistic, and classes by that of their shape.
 SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
-_SHAPES = {
-    "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
-}  # fmt: skip
-_GAP = "epc-gap"
+_SHAPES = {"client-shape": CLASSES[:1], "impostor-shape": CLASSES[1:], "shapes": CLASSES}
+_GAP, _GUARANTEE, _CLAIM = "epc-gap", "guarantee", "claim"
+#: What takes its point as another statistic does.
+_POINT_OF = {_GAP: "weighted-error", _GUARANTEE: "threshold"}
 #: What decides a side or a shape.
 _TESTS = dict.fromkeys(SIDES, "end test") | dict.fromkeys(_SHAPES, "fitted shape")
 #: What each kind of goal is planned by.
 _USED = {
-    "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
-    "difference": ("width", "power", "correlation"),
+    "width": ("width",), "chance": ("power",), _GAP: ("width", "measure", "thresholds"),
+    "difference": ("width", "power", "correlation"), _GUARANTEE: ("strata",),
+    "strata": ("width", "strata", "over"), _CLAIM: ("at_most", "power", "strata"),
 }  # fmt: skip
-_METHODS, _MEASURES, _THRESHOLDS = (
-    ("delta", "delong", "tail"), ("hter", "weighted-error"), ("smooth", "empirical"),
-)  # fmt: skip
+_METHODS = "delta", "delong", "tail"
+_CHOICES = {"measure": ("hter", "weighted-error"), "thresholds": ("smooth", "empirical")}
 _LEVEL = 0.95
 #: Below this the expansions have been seen to be good, but no more than that.
 _FEW = 30
@@ -100,6 +106,8 @@ _TAIL_OF = {"far": (1, "upper"), "tnr": (1, "upper"), "frr": (0, "lower"), "tpr"
 _COMPLEMENT = {"tnr": "far", "tpr": "frr"}
 #: Scores at the end that a tail is fitted to, with those that its joint needs, and their draws.
 _KEPT, _DRAWS = 2 * max(SIZES) + 2, 16
+#: Drawn counts of strata, over which the width of the interval of the worst is averaged.
+_COUNTS = 5000
 
 
 # ------------------------------------------------------------------------------- the answer
@@ -125,7 +133,7 @@ class SampleSize(Framed, Exportable):
         "delta", "delong", "tail"; "end test", "fitted shape"; "smooth" or "empirical" of the
         thresholds of an EPC gap.
     model : ScoreModel or tuple of ScoreModel
-        The distributions, taken as true.
+        The distributions, taken as true; none of a guarantee.
     estimate : float
         The statistic of the distributions; the exponent of a side, nan of shapes.
     width, power : float
@@ -139,6 +147,10 @@ class SampleSize(Framed, Exportable):
         "client" or "impostor": the class of the rate that fewest planned scores speak for.
     correlation : float
         Of the errors of two systems whose difference is planned; else nan.
+    strata : int
+        Of the class, each with as many of its scores; 1 without strata.
+    at_most : float
+        The rate that is claimed of each stratum; else nan.
     library : str, optional
         That of the scores: what tables are frames of.
 
@@ -168,6 +180,8 @@ class SampleSize(Framed, Exportable):
     n_needed: float | None = None
     needed_of: str = ""
     correlation: float = math.nan
+    strata: int = 1
+    at_most: float = math.nan
 
     @property
     def extrapolated(self) -> bool:
@@ -190,40 +204,46 @@ class SampleSize(Framed, Exportable):
 
     def _view(self) -> Sequence[Node]:
         """What to collect, and what that rests on."""
-        each = ", of each system" if isinstance(self.model, tuple) else ""
-        both = " of dev and as many of test" if self.measure else ""
-        collect = (
-            f"Collect {spaced(self.n_client)} {CLIENT} and {spaced(self.n_impostor)} {IMPOSTOR}"
-            f" scores{both}{each}"
-        )
-        return [*apart(Paragraph(collect)), Section("", tuple(map(Paragraph, self._lines())))]
+        each = ", of each system" * (self.stat != _GUARANTEE and isinstance(self.model, tuple))
+        collect = Paragraph(f"Collect {self._sizes(spaced)}{each}")
+        return [*apart(collect), Section("", tuple(map(Paragraph, self._lines())))]
+
+    def _sizes(self, write: Callable[[int], str] = str) -> str:
+        """How many scores of each class these are, and of each stratum."""
+        classes = (self.n_client, CLIENT), (self.n_impostor, IMPOSTOR)
+        sizes = " and ".join(f"{write(n)} {who}" for n, who in classes if n) + " scores"
+        if self.strata > 1:
+            n = max(*classes)[0] if self.stat == _GUARANTEE else classes[_TAIL_OF[self.stat][0]][0]
+            sizes += f", {write(n // self.strata)} of each of {self.strata} strata"
+        return sizes + " of dev and as many of test" * bool(self.measure)
 
     def _lines(self) -> list[str]:
         models = self.model if isinstance(self.model, tuple) else (self.model,)
-        planned = f"{self.stat}@{self.at}" if self.at else self.stat
-        sizes = f"{self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores"
+        planned, sizes = f"{self.stat}@{self.at}" if self.at else self.stat, self._sizes()
+        chance = f"with probability {self.power:.4g} (wanted {self.wanted:g})"
         how, of_interval = f" by {self.method}", ""
+        if self.stat == _GUARANTEE:
+            each = " for each stratum" * (self.strata > 1)
+            sure = f"true rate at most {self.wanted:g}{each} with confidence {self.level:g}"
+            return [f"{planned}: {sizes}", f"{sure}, whatever the distributions are"]
         if self.stat == _GAP:
-            sizes += " of dev and as many of test"
             planned, how = f"{planned}, {self.measure}, {self.method} thresholds", ""
         elif len(models) > 1:
-            planned = (
-                f"difference of two systems in {planned}, first less second: {self.estimate:.4g}"
-            )
+            planned = f"difference of two systems in {planned}, first less second:"
+            planned += f" {self.estimate:.4g}"
             sizes += f" of each system, errors of correlation {self.correlation:.3g}"
             of_interval = " interval"
-        elif math.isnan(self.power):
+        elif self.method not in _TESTS.values():
             planned += f" = {self.estimate:.4g}"
-        reached = (
-            f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
-            f" (wanted {self.wanted:g}){how}"
-        )
-        if not math.isnan(self.power):
+        if self.method == _CLAIM:
+            reached = f"shown to be at most {self.at_most:g} {chance} by bounds of confidence"
+            reached += f" {self.level:g}"
+        elif math.isnan(self.power):
+            reached = f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
+            reached += f" (wanted {self.wanted:g}){how}"
+        else:
             level = f" at level {self.level:g}" if of_interval or self.stat in SIDES else ""
-            reached = (
-                f"found with probability {self.power:.4g} (wanted {self.wanted:g})"
-                f" by the {self.method}{of_interval}{level}"
-            )
+            reached = f"found {chance} by the {self.method}{of_interval}{level}"
         lines = [f"{planned}: {sizes}", reached]
         if self.extrapolated:
             lines.append(
@@ -231,7 +251,7 @@ class SampleSize(Framed, Exportable):
                 f" the plan rests on the family; about {about(self.n_needed or math.inf)} would"
                 " speak for it (3/rate)"
             )
-        laws = " and ".join(f"{_words(m.client)} v {_words(m.impostor)}" for m in models)
+        laws = " and ".join(f"{law_words(m.client)} v {law_words(m.impostor)}" for m in models)
         return [*lines, f"taken as true: {laws}"]
 
     def __str__(self) -> str:
@@ -239,7 +259,8 @@ class SampleSize(Framed, Exportable):
         return self.summary()
 
 
-def _words(law: Distribution) -> str:
+def law_words(law: Distribution) -> str:
+    """A distribution with its parameters to four digits."""
     numbers = ", ".join(f"{p.name}={p.value:.4g}" for p in law._parameters())
     return f"{type(law).__name__}({numbers})" if numbers else checks.format_value(law)
 
@@ -248,7 +269,7 @@ def _words(law: Distribution) -> str:
 def plan_sample_size(
     stat: str | Callable[[ScoreModel], float],
     *given: Any,
-    model: PlannedModel,
+    model: PlannedModel = (),
     width: float | None = None,
     level: float = _LEVEL,
     ratio: float = 1.0,
@@ -257,6 +278,9 @@ def plan_sample_size(
     measure: str | None = None,
     thresholds: str | None = None,
     correlation: float | None = None,
+    strata: int | None = None,
+    over: str | Mapping[str, float] | None = None,
+    at_most: float | None = None,
     **point: Unpack[PointArguments],
 ) -> SampleSize:
     """The fewest scores of which an interval has the wanted width, or a verdict is right.
@@ -275,6 +299,8 @@ def plan_sample_size(
         it. "client-shape", "impostor-shape", "shapes" (both): by the chance that the fitted `Shape`
         is the true one. "epc-gap": the value of an expected performance curve on test less that
         expected on dev, by the width of its interval.
+        "guarantee": scores from which :func:`decide` has a guaranteed threshold of ``far=`` or
+        ``frr=``; it needs no model.
     model : ScoreModel, Fit, or two of them
         The distributions, taken as true; of a fit its model. Two: the difference of two systems.
     width : float
@@ -301,6 +327,14 @@ def plan_sample_size(
     correlation : float
         Of a difference: that of the errors of both numbers, 0 (if left out) on independent trials;
         what pilot trials have is in `Difference.correlation`.
+    strata : int
+        How many strata the class of a rate at a threshold, or of a guarantee, has: each has as many
+        scores, and the rate of the model.
+    over : {"worst", "pooled"} or mapping
+        As in :func:`interval`: the worst stratum (if left out), or the mean of as many by weights.
+    at_most : float
+        In place of a width: the claim that the FAR or FRR at a threshold is at most so much for
+        each stratum, planned by the chance (`power`) that `StrataTable.claim` supports it.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
@@ -359,11 +393,17 @@ def plan_sample_size(
     >>> plan = br.plan_sample_size("auc", model=(model, other), power=0.8, correlation=0.5)
     >>> plan.n_client, round(plan.estimate, 4)
     (120, 0.0635)
+    >>> br.plan_sample_size("guarantee", far=0.05, strata=13).n_impostor // 13
+    59
+    >>> plan = br.plan_sample_size("far", threshold=0.8, at_most=0.05, strata=13, model=model)
+    >>> plan.n_impostor // 13, round(plan.power, 3)
+    (181, 0.902)
     """
     systems = model if isinstance(model, tuple | list) else (model,)
     return plan_when_read(
         len(systems), lambda: systems, stat, given, point, level=level, ratio=ratio, method=method,
         width=width, power=power, measure=measure, thresholds=thresholds, correlation=correlation,
+        strata=strata, over=over, at_most=at_most,
     )  # fmt: skip
 
 
@@ -374,48 +414,46 @@ def plan_when_read(
 ) -> SampleSize:  # fmt: skip
     """As `plan_sample_size`; what needs no model is refused before so many are read."""
     name, spec = _asked(stat, given, point or {})
-    kind = "gap" if name == _GAP else "chance" if spec is None else "width"
-    kind = "difference" if count == 2 and kind == "width" else kind
+    kind = _kind_of(name, spec, count, options)
     asked = _checked_options(name, kind, count, method, options)
-    by_chance = kind == "chance" or "power" in asked
+    strata, weights = strata_and_weights(asked)
     interval = IntervalOptions(level, groups=False)
+    if kind == _GUARANTEE:
+        return planned_guarantee(spec, interval.level, strata)
+    by_chance = kind in ("chance", _CLAIM) or "power" in asked
     if by_chance:
         wanted = _power(name, kind, interval, asked.get("power", POWER))
     else:
         wanted = checks.positive(asked["width"], "width")
     share, measure, correlation = _ratio(ratio), "", math.nan
-    if kind == "gap":
-        measure = checks.choice(asked.get("measure", "hter"), _MEASURES, "measure")
-        method = checks.choice(asked.get("thresholds", "smooth"), _THRESHOLDS, "thresholds")
+    if kind == _GAP:
+        measure, method = asked.get("measure", "hter"), asked.get("thresholds", "smooth")
     if kind == "difference":
-        correlation = checks.finite(asked.get("correlation", 0.0), "correlation")
-        if not -1.0 <= correlation <= 1.0:
-            raise refusal("correlation", "lie in [-1, 1]", repr(correlation))
+        correlation = asked.get("correlation", 0.0)
     systems = read()
     models = tuple(map(_model_of, systems))
-    if method == METHODS[0] and spec is not None and all(isinstance(s, Fit) for s in systems):
+    if kind == _CLAIM:
+        return planned_claim(spec, models[0], interval.level, strata, asked, wanted, share)
+    if kind == "strata":
+        method = "worst stratum" if weights is None else "mean of strata"
+    elif method == METHODS[0] and spec is not None and all(isinstance(s, Fit) for s in systems):
         own = is_of_scores(spec) and methods_of(spec)[0] not in ("smoothed", "bootstrap")
         method = BOTH if own else f"{METHODS[0]}, if the family is right"
     interval = replace(interval, method=method)
     if not by_chance:
         _check_wide(name, spec, wanted, models[0])
-    if name in SIDES:
-        goal = side_chance(name, models[0], interval)
-    elif name in _SHAPES:
-        goal = shape_chance(_SHAPES[name], models[0])
-    elif kind == "gap":
-        goal = gap_width(models[0], spec.where.value, interval, measure)
+    if kind == "strata":
+        goal = strata_width(spec, models[0], interval, strata, weights)
     elif kind == "difference":
         goal = difference_goal(spec, models, interval, correlation, by_chance=by_chance)
     else:
-        width = {"delong": area_width, "tail": tail_width}.get(method, stat_width)
-        goal = width(spec, models[0], interval)
+        goal = goal_of_pair(name, spec, models[0], interval, measure)
     sizes, reached = fewest_scores(goal, wanted, share)
     plan = SampleSize(
         name, "" if spec is None else str(spec.where)[1:], *sizes, wanted, interval.level, share,
         _TESTS.get(name, method), models[0] if len(models) == 1 else models, goal.estimate,
         math.nan if by_chance else reached, reached if by_chance else math.nan,
-        measure, correlation=correlation,
+        measure, correlation=correlation, strata=strata,
     )  # fmt: skip
     if not goal.exact and min(sizes) < _FEW:
         warn(
@@ -424,6 +462,79 @@ def plan_when_read(
             SmallSampleWarning,
         )
     return plan if spec is None else _supported(plan, spec, models)
+
+
+def _kind_of(name: str, spec: Any, count: int, options: dict[str, Any]) -> str:
+    """The kind of a goal: its options are those of `_USED`."""
+    if options.get("over") == POOLED:  # of the mixture, whatever its strata are
+        options |= {"over": None, "strata": None}
+    if spec is None or name in _POINT_OF:
+        return name if spec else "chance"
+    if count == 2:
+        return "difference"
+    if options.get("at_most") is not None:
+        return _CLAIM
+    return "width" if options.get("over") is options.get("strata") is None else "strata"
+
+
+def goal_of_pair(
+    name: str, spec: Any, model: ScoreModel, options: IntervalOptions, measure: str
+) -> Goal:
+    """The goal of one pair without strata."""
+    if name in SIDES:
+        return side_chance(name, model, options)
+    if name in _SHAPES:
+        return shape_chance(_SHAPES[name], model)
+    if name == _GAP:
+        return gap_width(model, spec.where.value, options, measure)
+    width = {"delong": area_width, "tail": tail_width}.get(str(options.method), stat_width)
+    return width(spec, model, options)
+
+
+def planned_guarantee(spec: StatisticSpec, level: float, strata: int) -> SampleSize:
+    """The fewest scores of which `decide` has a guaranteed threshold of a rate for each stratum."""
+    if spec.where.point not in _TAIL_OF:
+        rule = "be of a rate, such as guarantee@far=0.01"
+        raise refusal("a guarantee", rule, f"{str(spec.where)[1:]!r}")
+    target = checked_request(**spec.where.keywords, confidence=level)
+    n = strata * needed_for_guarantee(target.rate, level)
+    if n > MOST_SCORES:
+        rule = "be one that 1e9 scores of a class can guarantee"
+        raise refusal(target.kind, rule, repr(target.rate), "Plan for a larger rate.")
+    sizes = (0, n) if target.kind == "far" else (n, 0)
+    return SampleSize(
+        _GUARANTEE, f"{target.kind}={target.rate!r}", *sizes, target.rate, level, 1.0,
+        "guaranteed", (), target.rate, strata=strata,
+    )  # fmt: skip
+
+
+def planned_claim(
+    spec: StatisticSpec, model: ScoreModel, level: float, strata: int, asked: dict[str, Any],
+    wanted: float, ratio: float,
+) -> SampleSize:  # fmt: skip
+    """The fewest scores of which `StrataTable.claim` supports a rate of each stratum."""
+    from scipy.stats import binom
+
+    rate, (who, _) = _error_rate(spec, model, "at_most")
+    claimed = checks.fraction(asked["at_most"], "at_most")
+    if spec.name in _COMPLEMENT or not rate < claimed < 1.0:
+        rule = f"be above the rate of the model, {rate:.4g}, and below 1"
+        raise refusal("at_most", rule, f"{claimed!r} for {str(spec)!r}", "Plan another rate.")
+
+    def reached(errors: int) -> tuple[int, float]:
+        """The fewest scores of a stratum of which so many errors keep the claim."""
+        n = fewest_of_order(errors + 1, claimed, level)
+        return strata * n, float(binom.cdf(errors, n, rate)) ** strata
+
+    most = int(claimed * MOST_SCORES / strata)
+    if reached(most)[1] < wanted:
+        raise refusal("at_most", "be shown by 1e9 scores of a class", repr(claimed), "Claim less.")
+    n, power = reached(least_whole(lambda errors: reached(errors)[1] >= wanted, -1, most))
+    other = math.ceil(round(n / ratio if who else n * ratio, 6))
+    return SampleSize(
+        spec.name, str(spec.where)[1:], *((other, n) if who else (n, other)), wanted, level, ratio,
+        _CLAIM, model, rate, power=power, strata=strata, at_most=claimed,
+    )  # fmt: skip
 
 
 def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, ...]) -> SampleSize:
@@ -435,7 +546,7 @@ def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, 
     least = min(rates, key=lambda rate: sizes[rate.name] * float(rate.tail))
     tail, who = float(least.tail), ("client", "impostor")[least.who]
     beyond = sizes[least.name] * tail
-    if beyond < 1.0 and plan.method != _THRESHOLDS[1]:
+    if beyond < 1.0 and plan.method != _CHOICES["thresholds"][1]:
         warn(
             f"{plan.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
             f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
@@ -454,16 +565,13 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
         return f"{spec.name}(model)", spec
     base, at, behind = stat.partition("@")
     hint = "br.statistics() lists numbers, the text of plan_sample_size the rest."
-    name = checks.choice(base, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", hint)
+    name = checks.choice(base, (*STATISTICS, *_TESTS, *_POINT_OF), "stat", hint)
     if name in STATISTICS:
         return name, parse_statistic(stat, value, **point)
-    got = [behind] * bool(at) + [*map(checks.format_value, value)]
-    got += [f"{k}={checks.format_value(v)}" for k, v in point.items()]
-    if name == _GAP:  # at one alpha: the point of a weighted error
-        if len(got) != 1 or (not at and "alpha" not in point):
-            raise InputError(f"{_GAP!r} needs its point, alpha=; got {', '.join(got) or 'none'}.")
-        weighted = parse_statistic(f"weighted-error{at}{behind}", (), **point)
-        return name, StatisticSpec(_GAP, STATISTICS["weighted-error"], weighted.where)
+    if name in _POINT_OF:
+        spec = parse_statistic(f"{_POINT_OF[name]}{at}{behind}", value, **point)
+        return name, StatisticSpec(name, spec.row, spec.where)
+    got = [behind] * bool(at) + [*map(checks.format_value, (*value, *point.values()))]
     if got:
         raise InputError(f"{name!r} is taken at no point; got {', '.join(got)}. Leave it out.")
     return name, None
@@ -485,10 +593,19 @@ def _checked_options(
     name: str, kind: str, count: int, method: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What was given, all of it used for this kind of goal."""
-    if not 1 <= count <= (2 if kind in ("width", "difference") else 1):
-        raise refusal("model", f"be one for {name!r}, two of a difference", str(count))
+    fitting = {"difference": 2, _GUARANTEE: 0}.get(kind, 1)
+    if count != fitting:
+        rule = f"be {('left out', 'one')[fitting]} for {name!r}"
+        raise refusal("model", rule, str(count), "A difference takes two.")
     used = _USED[kind]
     present = {option: value for option, value in options.items() if value is not None}
+    for option, words in _CHOICES.items():
+        if option in present and option in used:
+            present[option] = checks.choice(present[option], words, option)
+    if "correlation" in present and "correlation" in used:
+        present["correlation"] = checks.finite(present["correlation"], "correlation")
+        if not -1.0 <= present["correlation"] <= 1.0:
+            raise refusal("correlation", "lie in [-1, 1]", repr(present["correlation"]))
     for option, value in present.items():
         if option not in used:
             rule = f"be left out: {name!r} is planned by {checks.format_list(used)}"
@@ -496,7 +613,7 @@ def _checked_options(
             raise refusal(option, rule, actual, "Leave it out.")
     goals = [option for option in used if option in ("width", "power")]
     chosen = [option for option in goals if option in present]
-    if kind != "chance" and len(chosen) != 1:
+    if kind not in ("chance", _CLAIM, _GUARANTEE) and len(chosen) != 1:
         actual = checks.format_list(chosen) or "none"
         raise refusal(name, f"have a {' or a '.join(goals)}", actual, "Give one of them.")
     methods: tuple[str, ...] = _METHODS[:1]
@@ -506,6 +623,19 @@ def _checked_options(
         rule = f"be {checks.format_list(methods)} for {name!r}" + " of two models" * (count - 1)
         raise refusal("method", rule, repr(method))
     return present
+
+
+def strata_and_weights(asked: Mapping[str, Any]) -> tuple[int, FloatArray | None]:
+    """How many strata there are, and the weights of their mean, if any."""
+    strata, over = asked.get("strata"), asked.get("over", WORST)
+    if over != WORST:
+        names = tuple(map(str, over)) if isinstance(over, Mapping) else ()
+        weights = checked_weights(over, names)
+        if strata in (None, weights.size):
+            return weights.size, weights
+        raise refusal("over", f"have a weight for each of {strata} strata", str(weights.size))
+    several = strata is not None or "over" in asked
+    return checks.count(strata or 0, "strata", 2, MOST_STRATA) if several else 1, None
 
 
 def _ratio(ratio: Any) -> float:
@@ -545,8 +675,7 @@ class Goal:
     estimate: float
     #: The width, or the chance, that so many scores give.
     reached: Callable[[Sizes], float]
-    #: The chance without scores; None of a width.
-    least: float | None = None
+    by_chance: bool = False
     #: Whether what is reached holds for any number of scores.
     exact: bool = False
 
@@ -554,12 +683,9 @@ class Goal:
         """About the logarithm of how many times as many scores it takes."""
         from scipy.special import ndtri
 
-        if self.least is None:
-            return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
-        have, want = (float(ndtri(x) - ndtri(self.least)) for x in (reached, wanted))
-        if min(have, want) <= 0.0:
-            return math.inf if want > 0.0 else -math.inf
-        return 2.0 * (math.log(want) - math.log(have))
+        if self.by_chance:
+            return float(ndtri(wanted) - ndtri(reached))
+        return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
 
 
 def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float]:
@@ -711,24 +837,73 @@ def difference_goal(
         away = down if apart > 0.0 else up
         return 1.0 if away == 0.0 else float(ndtr(z * abs(apart) / away - z))
 
-    return Goal(gap, reached, options.tail if by_chance else None)
+    return Goal(gap, reached, by_chance)
 
 
 # ---------------------------------------------------------------------------- DeLong's variance
 def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `auc_interval` by DeLong's variance."""
-    # The ends are cut to [0, 1]; the area is taken as normal for that.
     area = float(model.auc())
     if not _LOST < area < 1.0 - _LOST:
         raise refusal("the area", "lie inside (0, 1)", repr(area), "Take classes that overlap.")
     parts = area_variances(model)
 
     def reached(sizes: Sizes) -> float:
-        sd = math.sqrt(mean_area_variance(parts, sizes))
-        reach = student(math.inf, options.level) * sd
-        return 2.0 * reach - sum(_beyond(end + reach - 1.0, sd) for end in (area, 1.0 - area))
+        reach = student(math.inf, options.level) * math.sqrt(mean_area_variance(parts, sizes))
+        return min(area, reach) + min(1.0 - area, reach)  # the ends are cut to [0, 1]
 
     return Goal(area, reached)
+
+
+# ---------------------------------------------------------------------------------- strata
+def _error_rate(
+    spec: StatisticSpec, model: ScoreModel, argument: str
+) -> tuple[float, tuple[int, str]]:
+    """The error rate that a rate at a threshold is or leaves, and the class and the end of it."""
+    if spec.name not in _TAIL_OF or spec.where.point != "threshold":
+        also = ', and of "threshold" at one of these rates' * (argument == "method")
+        rule = f'be left out, except for "far", "frr", "tpr" and "tnr" at a threshold{also}'
+        raise refusal(argument, rule, f"{str(spec)!r}", "Leave it out.")
+    name = _COMPLEMENT.get(spec.name, spec.name)
+    rate = parse_statistic(name, (), **spec.where.keywords).number(model)
+    if not 0.0 < rate < 1.0:
+        rule = "be planned where scores of the model lie"
+        raise refusal(f"{spec}", rule, f"a rate of {rate!r}", "Give another point.")
+    return rate, _TAIL_OF[name]
+
+
+def strata_width(
+    spec: StatisticSpec, model: ScoreModel, options: IntervalOptions, count: int,
+    weights: FloatArray | None,
+) -> Goal:  # fmt: skip
+    """Mean width of `interval` over strata of one rate: of the worst, or of their mean by weights.
+
+    The interval of the worst is that of counts at shuffled quantiles, those of a mean that of the
+    expected counts.
+    """
+    from scipy.stats import binom
+
+    rate, (who, _) = _error_rate(spec, model, "strata")
+    tail, draws = options.tail, max(_COUNTS // count, _DRAWS)
+    each = np.tile((np.arange(draws) + 0.5) / draws, (count, 1))
+    places = np.random.default_rng(0).permuted(each, axis=1)
+
+    def reached(sizes: Sizes) -> float:
+        n = sizes[who] // count
+        if n == 0:
+            return 1.0
+        if weights is not None:
+            _, low, high = mean_share(np.full(count, rate), np.full(count, n), weights, tail)
+            return high - low
+        hits = binom.ppf(places, n, rate)
+        most, every = np.max(hits, axis=0), np.sum(hits, axis=0)
+        lows = (
+            share_ends(most, n, 0.5 * tail / count)[0],
+            share_ends(every, count * n, 0.5 * tail)[0],
+        )
+        return float(np.mean(share_ends(most, n, tail)[1] - np.maximum(*lows)))
+
+    return Goal(spec.number(model), reached, exact=True)
 
 
 # ---------------------------------------------------------------------------------- tails
@@ -736,22 +911,13 @@ def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions)
     """Mean width of the interval of a fit with tails, over a few draws of its extreme scores."""
     # The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
     # exact one of the count; nearer to the body, and of too few scores, that of the expected count.
-    (point, argument), of_threshold = spec.where, spec.name == "threshold"
-    name = point if of_threshold else spec.name
-    if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
-        raise InputError.about("method")(
-            'method="tail" is for "far", "frr", "tpr" and "tnr" at a threshold, and for'
-            f' "threshold" at one of these rates; got {str(spec)!r}. Leave it out.'
-        )
-    (who, side), value = _TAIL_OF[name], float(argument)
-    if of_threshold:
+    (name, argument), of_threshold = spec.where, spec.name == "threshold"
+    if of_threshold and name in _TAIL_OF:
+        (who, side), value = _TAIL_OF[name], float(argument)
         rate = 1.0 - value if name in _COMPLEMENT else value
     else:
-        beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **spec.where.keywords)
-        rate = beyond.number(model)
-    if not 0.0 < rate < 1.0:
-        rule = "be planned where scores of the model lie"
-        raise refusal(f"{spec}", rule, f"a rate of {rate!r}", "Give another point.")
+        rate, (who, side) = _error_rate(spec, model, "method")
+        value = float(argument)
     from scipy.stats import binom
 
     law = (model.client, model.impostor)[who]
@@ -821,14 +987,6 @@ def area_variances(model: ScoreModel) -> tuple[float, float, float]:
     return x, y, area * (1.0 - area) - 0.25 * ties
 
 
-def _beyond(distance: float, sd: float) -> float:
-    """E max(X, 0) of a normal number with this mean."""
-    from scipy.special import ndtr
-
-    z = distance / sd
-    return sd * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) + distance * float(ndtr(z))
-
-
 def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArray]) -> float:
     """Var of(S) of a score S of a law: of may bend at quantiles of the other, jump at atoms."""
     breaks = [Thresholds.from_theta(pair.atom_places)]
@@ -890,9 +1048,8 @@ def side_chance(end: str, model: ScoreModel, options: IntervalOptions) -> Goal:
             f"impossible because the exponent is 1: no size decides {end!r} of {model.client!r} and"
             f" {model.impostor!r}. Plan the width of another statistic."
         )
-    least = options.tail
     if not has_spread(base_of(model.client)):
-        return Goal(exponent, partial(side_found, end, model, options), least)
+        return Goal(exponent, partial(side_found, end, model, options), by_chance=True)
     spreads = [float(base_of(law).sigma) for law in laws]  # type: ignore[attr-defined]
     shares = [1.0 - math.fsum(law.atoms.masses) for law in laws]
     small = 0 if spreads[0] < spreads[1] else 1
@@ -903,9 +1060,9 @@ def side_chance(end: str, model: ScoreModel, options: IntervalOptions) -> Goal:
         if min(inner) <= 0.0:
             return 0.0
         freedom = inner[small], inner[1 - small]
-        return float(fdtr(*freedom, fdtri(*freedom, least) * ratio**2))
+        return float(fdtr(*freedom, fdtri(*freedom, options.tail) * ratio**2))
 
-    return Goal(exponent, reached, least, exact=True)
+    return Goal(exponent, reached, by_chance=True, exact=True)
 
 
 def side_found(end: str, model: ScoreModel, options: IntervalOptions, sizes: Sizes) -> float:
@@ -949,4 +1106,4 @@ def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
             chance *= shares[base_of(part.distribution).shape.value]  # type: ignore[attr-defined]
         return chance
 
-    return Goal(math.nan, reached, 0.25 ** len(classes))
+    return Goal(math.nan, reached, by_chance=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.numbers import number, spaced, version, visible
 from betaroc.rendering.tree_html import page_of, verdict_nodes
-from betaroc.studies.storage import Folder, Memory
+from betaroc.studies.storage import Folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,10 +69,10 @@ class StudyResult(Result):
     rows: int
     computed: int = field(default=0, compare=False)
     skipped: int = field(default=0, compare=False)
-    memory: Memory | None = field(default=None, compare=False, repr=False)
+    memory: Folder | None = field(default=None, compare=False, repr=False)
 
     @property
-    def _store(self) -> Folder | Memory:
+    def _store(self) -> Folder:
         return self.memory or Folder(self.folder)
 
     @cached_property
@@ -174,20 +174,13 @@ class StudyResult(Result):
         heads = [*_SUMMED, *(f"q{q:g}" for q in levels)]
         if values.empty:
             return pd.DataFrame(columns=["cell", *self.names, "statistic", *heads])
-        cells = frame["cell"].to_numpy()
-        groups = values.groupby(cells)
-        with np.errstate(invalid="ignore"):
-            counts, spread = groups.count(), groups.std()
-            sheets = [counts, groups.mean(), spread / np.sqrt(counts), spread]
-            sheets += [groups.quantile(q) for q in levels]
         # A row per cell and statistic, the statistics changing first.
-        first = np.unique(cells, return_index=True)[1]
-        table = frame[["cell", *self.names]].iloc[np.repeat(first, values.shape[1])]
-        table = table.reset_index(drop=True)
-        table["statistic"] = np.tile(np.array(values.columns, dtype=object), len(first))
-        for column, sheet in zip(heads, sheets, strict=True):
-            table[column] = sheet.to_numpy().ravel()
-        return table
+        each = values.assign(cell=frame["cell"]).melt("cell", var_name="statistic")
+        groups = each.groupby(["cell", "statistic"], sort=False)["value"]
+        sheets = [groups.count(), groups.mean(), groups.sem(), groups.std()]
+        sheets += [groups.quantile(q) for q in levels]
+        table = pd.DataFrame(dict(zip(heads, sheets, strict=True))).reset_index()
+        return frame[["cell", *self.names]].drop_duplicates("cell").merge(table, on="cell")
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write what the study found as one self-contained page.
@@ -232,11 +225,10 @@ class StudyResult(Result):
         return f"<StudyResult {self._counts()}>"
 
     def _counts(self) -> str:
-        text = f"{self.rows} trials in {place_words(self.folder)}"
-        text += f": {self.computed} computed now, {self.skipped} were there"
-        rest = [f"{n} {word}" for n, word in ((self.failed, "failed"), (self.missing, "missing"))
-                if n]  # fmt: skip
-        return text + (", " + ", ".join(rest) if rest else "")
+        counts = {"failed": self.failed, "missing": self.missing}
+        rest = "".join(f", {count} {word}" for word, count in counts.items() if count)
+        text = f"{self.rows} trials in {place_words(self.folder)}: {self.computed} computed now"
+        return f"{text}, {self.skipped} were there{rest}"
 
     def _failures(self) -> list[dict[str, Any]]:
         """The first trials that failed, and why."""
@@ -265,22 +257,23 @@ def place_words(folder: Path | None) -> str:
 
 def _numbers_of(frame: Any) -> dict[str, FloatArray]:
     """Columns as numbers; text as one column of 0 and 1 for each value, nan where it lacks."""
+    import pandas as pd
+
     result: dict[str, FloatArray] = {}
     for name in frame.columns:
-        column = frame[name].to_numpy(dtype=object)
-        texts = sorted({v for v in column if isinstance(v, str)})
-        if not texts:
+        column = frame[name].astype(object)
+        texts = column[column.map(lambda value: isinstance(value, str))]
+        if texts.empty:
             result[name] = frame[name].to_numpy(dtype=np.float64)
-        elif len(texts) > _MOST_VALUES:
+        elif (count := texts.nunique()) > _MOST_VALUES:
             warn(
-                f"{format_value(name)} has {len(texts)} values, more than the {_MOST_VALUES} of"
-                " which summary gives shares, and is left out. Count it in to_frame().",
+                f"{format_value(name)} has {count} values, more than the {_MOST_VALUES} of which"
+                " summary gives shares, and is left out. Count it in to_frame().",
                 BetarocWarning,
             )
         else:
-            lacking = np.array([not isinstance(v, str) for v in column])
-            for text in texts:
-                result[f"{name}={text}"] = np.where(lacking, np.nan, column == text)
+            shares = pd.get_dummies(texts, prefix=name, prefix_sep="=", dtype=np.float64)
+            result |= shares.reindex(frame.index).items()
     return result
 
 
@@ -290,8 +283,7 @@ def read_study(folder: Any) -> StudyResult:
     manifest = where.manifest()
     rows = manifest["cells"] * manifest["replicates"]
     result = StudyResult(where.path.resolve(), tuple(manifest["names"]), rows)
-    present = len(result._status)
-    return StudyResult(result.folder, result.names, rows, 0, present)
+    return replace(result, skipped=len(result._status))
 
 
 # --------------------------------------------------------------------------------- a page

@@ -227,17 +227,14 @@ def _both(argument: Any, name: str, check: Any, parts: Sequence[str] = _ENDS) ->
 
 
 def _check_too_many(wanted: Prescription, family: str) -> None:
-    numbers = len(wanted.rates) + len(wanted.goals) + sum(v is not None for v in wanted.ties)
-    ends = zip(wanted.exponents, wanted.ties, strict=True)
-    fixed = [rho is not None or tie is not None for rho, tie in ends]
-    # Both exponents of a normal pair are one number.
     shaped = has_shapes(family)
-    numbers += sum(fixed) if shaped else any(fixed)
-    free, reason = 4, f"a pair of {family} distributions has four parameters"
-    if not shaped and not wanted.goals:
-        free, reason = 2, f"the ROC of two {family} distributions has two"
+    ends = zip(wanted.exponents, wanted.ties, strict=True)
+    fixed = sum(rho is not None or tie is not None for rho, tie in ends)
+    numbers = len(wanted.rates) + len(wanted.goals) + sum(v is not None for v in wanted.ties)
+    numbers += fixed if shaped else bool(fixed)  # both exponents of a normal pair are one number
+    free, noun = (4, "a pair") if shaped or wanted.goals else (2, "the ROC")
     if numbers > free:
-        rule = f"have no more than {free} numbers, since {reason}"
+        rule = f"have no more than {free} numbers, those of {noun} of {family} distributions"
         raise refusal("a prescription", rule, f"{numbers} in {wanted}", "Leave one out.")
 
 
@@ -393,13 +390,9 @@ def _solve_normal(wanted: Prescription) -> tuple[float, float]:
     for d, r in candidates:
         if all(sign in (None, side) for sign, side in zip(wanted.sides, _sides(d, r), strict=True)):
             return d, r
-    sides = _sides(*candidates[0])
-    end = next(k for k in (0, 1) if wanted.sides[k] not in (None, sides[k]))
-    words = {-1: "inf", 0: "1", 1: "0"}
     raise InputError(
-        f"no pair of normal distributions: the slope {_ENDS[end]} would be {words[sides[end]]}, not"
-        f" {words[wanted.sides[end] or 0]}. Unequal sigmas give (inf, inf) or (0, 0), equal ones"
-        " (inf, 0) above the diagonal and (0, inf) below."
+        "no pair of normal distributions has these slopes: unequal sigmas give (inf, inf) or (0,"
+        " 0), equal ones (inf, 0) above the diagonal and (0, inf) below."
     )
 
 
@@ -444,11 +437,9 @@ def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[
     (first, x), (second, y) = rates.items()
     u, v = ndtri([x, y]).tolist()
     if u == 0.0 or v == 0.0:
-        other = [f"{name}={value!r}" for name, value in rates.items() if value != 0.5]
-        if other:
+        if others := [f"{name}={value!r}" for name, value in rates.items() if value != 0.5]:
             rule = "mean equal medians of normal distributions, so that all are 1/2"
-            others = ", ".join(other)
-            raise refusal("an AUC, EER or crossing of 1/2", rule, others, "Leave one out.")
+            raise refusal("an AUC, EER or crossing of 1/2", rule, ", ".join(others), "Leave one.")
         return [(0.0, r) for r in ratios]
     if second == "eer":  # (1 + r) / sqrt(1 + r^2) = -u / v, in (1, sqrt 2]
         ratio = -u / v
@@ -611,7 +602,7 @@ class _Search:
             logs = self._restored(self.reference + np.array(offset))
             miss = self._miss(logs)
             if miss <= _NEARLY:
-                nearest = self._polished(self._nearest(logs))
+                nearest = self._restored(self._nearest(logs))
                 if self._miss(nearest) <= max(miss, met):
                     logs = nearest
             for x in sorted((logs, logs[::-1]), key=lambda x: float(x[0])):
@@ -632,7 +623,9 @@ class _Search:
         start = np.clip(logs, *self.bounds)
         if not residuals(start).size:
             return start
-        result = least_squares(residuals, start, slopes, self.bounds, max_nfev=40)
+        result = least_squares(
+            residuals, start, slopes, self.bounds, xtol=1e-12, gtol=1e-13, max_nfev=40
+        )
         return np.asarray(result.x)
 
     def _nearest(self, logs: FloatArray) -> FloatArray:
@@ -651,16 +644,6 @@ class _Search:
             constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
         )  # fmt: skip
         return np.asarray(result.x)
-
-    def _polished(self, logs: FloatArray) -> FloatArray:
-        """Shortest steps to where the equations are met to the last digits."""
-        for _ in range(5):
-            values = self._values(logs)
-            if np.max(np.abs(values), initial=0.0) <= 0.01 * _MET:
-                break
-            step = np.linalg.lstsq(self._slopes(logs), values, rcond=None)[0]
-            logs = np.clip(logs - step, *self.bounds)
-        return logs
 
     def _beyond(self, logs: FloatArray) -> FloatArray:
         return np.asarray(self.margin - self.walls @ logs)
@@ -841,13 +824,9 @@ def solve_pair(
         model = ScoreModel(law(*_solve_normal(wanted)), law(0.0, 1.0), prior=prior, name=name)
     missed = _missed(model, wanted)
     if missed or not solved:
-        nearest = " v ".join(
-            f"{type(d).__name__}({', '.join(f'{p.value:.6g}' for p in d._parameters())})"
-            for d in (model.client, model.impostor)
-        )
         raise FitError(
             f"no {family} pair was found with {wanted}, though no theorem known here forbids"
-            f" it; the nearest, {nearest}, has"
+            f" it; the nearest, {model.client!r} v {model.impostor!r}, has"
             f" {', '.join(missed) or 'an open shape or side at its border'}. Relax one of them."
         )
     return model
@@ -855,18 +834,13 @@ def solve_pair(
 
 def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
     """What the model's own functions say to be otherwise than prescribed, in words."""
-    rows = [
-        (str(goal), goal.value, goal.number(model),
-         goal.value if math.isinf(goal.statistic.row.high) else 1.0)
-        for goal in wanted.numbers()
-    ]  # fmt: skip
-    for name, tie, slope in zip(_ENDS, wanted.ties, model.semi_derivatives(), strict=True):
-        if tie is not None:
-            rows.append((f"slope {name}={tie!r}", tie, slope, tie))
-    missed = [
-        f"{number:.12g} for {text}" for text, value, number, scale in rows
-        if not abs(number - value) <= _TOLERANCE * scale
-    ]  # fmt: skip
+    rows = [(str(goal), goal.value, goal.number(model),
+             goal.value if math.isinf(goal.statistic.row.high) else 1.0)
+            for goal in wanted.numbers()]  # fmt: skip
+    ends = zip(_ENDS, wanted.ties, model.semi_derivatives(), strict=True)
+    rows += [(f"slope {end}={tie!r}", tie, slope, tie) for end, tie, slope in ends if tie]
+    missed = [f"{number:.12g} for {text}" for text, value, number, scale in rows
+              if not abs(number - value) <= _TOLERANCE * scale]  # fmt: skip
     return missed + [
         f"{goal.number(model):.12g} for {goal}" for goal in wanted.goals
         if not abs(goal.distance(model)) <= _GOAL_MET

@@ -105,6 +105,7 @@ class Folder:
         if not isinstance(path, str | os.PathLike):
             raise refusal("folder", "be the path of a folder", typed(path), kind=InputTypeError)
         self.path = Path(os.fsdecode(os.fspath(path)))
+        self.place: Path | None = self.path
         self._name = format_value(str(self.path))
 
     # --------------------------------------------------------------------- whose it is
@@ -147,7 +148,7 @@ class Folder:
                 " folder that Study(..., folder=...) was given."
             )
         try:
-            text = small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
+            text = self._content(MANIFEST)
             result = dict(json.loads(text))
             unchanged = result.pop("layout") == _LAYOUT and result.pop(_CHECKSUM)
             if not unchanged or text != manifest_text(result):
@@ -211,30 +212,24 @@ class Folder:
         try:
             self._read(number, study, None)
         except StudyError as error:
-            warn(
-                f"{str(error).split(' Run the study')[0]} It is computed again: its seeds give the"
-                " same numbers. Check the disk.",
-                BetarocWarning,
-            )
+            warn(str(error), BetarocWarning)
             return False
         return True
 
     def _read(self, number: int, study: str, columns: list[str] | None) -> Any:
         """A part as a table of Arrow; refuses what is damaged or not the part that it is called."""
-        pa, path = pyarrow(), self.path / _part(number)
+        pa, name = pyarrow(), _part(number)
         why = "damaged: its checksums are not those of its bytes"
         with contextlib.suppress(OSError, TypeError, ValueError, pa.ArrowException):
-            if not path.is_file():
-                raise OSError("a FIFO or a device is not opened")
-            content = pa.BufferReader(path.read_bytes())
+            content = pa.BufferReader(self._content(name))
             with pa.parquet.ParquetFile(content, page_checksum_verification=True) as file:
                 present = {key: (file.metadata.metadata or {}).get(key) for key in _LABELS}
                 if present == _labels(study, number, file.schema_arrow.names):
                     return file.read(columns=columns).replace_schema_metadata()
             why = "not the part of this study that its name says"
         raise StudyError(
-            f"{path.name} in {self._name} must be intact; it is {why}. Run the study again: it"
-            " computes this part alone, to the same bytes."
+            f"{name} in {self._name} must be intact; it is {why}. A run of the study computes"
+            " this part again, to the same bytes; check the disk."
         )
 
     def table(self, columns: list[str] | None = None) -> Any:
@@ -246,14 +241,16 @@ class Folder:
         try:
             return pa.concat_tables(tables, promote_options="permissive").to_pandas()
         except pa.ArrowException as error:
-            raise _two_kinds(f"in {self._name} differ: {format_value(str(error), 140)}") from error
+            raise StudyError(
+                "a statistic must be a number in every trial or text in every trial; the parts in"
+                f" {self._name} differ: {format_value(str(error), 140)}. Return nan where there is"
+                " no number."
+            ) from error
 
     # -------------------------------------------------------------------------- the disk
     def _make(self) -> None:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if not os.access(self.path, os.W_OK | os.X_OK):
-                raise PermissionError("it is write-protected")
         except (OSError, ValueError) as error:
             raise OutputError(
                 "folder must be a folder that can be written to, or a new one that can be made;"
@@ -268,13 +265,16 @@ class Folder:
                 f"the folder of a study must be readable; {self._name}: {error.strerror}."
             ) from error
 
+    def _content(self, name: str) -> Any:
+        path = self.path / name
+        if name == MANIFEST:
+            return small_text(path, MANIFEST, "Restore it.", _LARGEST)
+        if not path.is_file():
+            raise OSError("a FIFO or a device is not opened")
+        return path.read_bytes()
+
     def _write(self, name: str, content: str | bytes) -> None:
-        try:
-            write_whole(self.path / name, content)
-        except OutputError as error:
-            raise OutputError(
-                f"{error} Parts that are there are whole: run the study again to go on."
-            ) from error
+        write_whole(self.path / name, content)
 
 
 def _remove(path: Path) -> None:
@@ -282,55 +282,33 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-class Memory:
-    """What a study computes where no folder keeps it: as `Folder`, with the columns of parts."""
-
-    there, path = False, None
+class Memory(Folder):
+    """Where a study without a folder keeps its manifest and its parts."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, ResultColumns] = {}
-        self._manifest: dict[str, Any] = {}
+        self.place, self._name, self._files = None, "memory", dict[str, Any]()
 
-    def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        self._manifest, self.there = self._manifest or manifest, True
-        return self._manifest
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Nobody else knows of it."""
+        yield False
 
-    def manifest(self) -> dict[str, Any]:
-        return self._manifest
+    @property
+    def there(self) -> bool:
+        """Whether the study has run."""
+        return MANIFEST in self._files
 
-    def alone(self) -> contextlib.nullcontext[bool]:
-        return contextlib.nullcontext(False)
+    def _make(self) -> None:
+        """There is nothing to make."""
 
-    def parts(self) -> list[int]:
-        return sorted(self._parts)
+    def _names(self) -> list[str]:
+        return sorted(self._files)
 
-    def intact(self, number: int, _: str) -> bool:
-        return number in self._parts
+    def _write(self, name: str, content: str | bytes) -> None:
+        self._files[name] = content
 
-    def write_part(self, number: int, content: Any) -> None:
-        self._parts[number] = content
-
-    def table(self, columns: list[str] | None = None) -> Any:
-        import pandas as pd
-
-        parts, table = [self._parts[number] for number in self.parts()], {}
-        for name in dict.fromkeys(name for part in parts for name in part):
-            lacking = [(None, [None] * len(part["cell"][1])) for part in parts]
-            values = [value for part, none in zip(parts, lacking, strict=True)
-                      for value in part.get(name, none)[1]]  # fmt: skip
-            kinds = {type(value) for value in values if value is not None}
-            if str in kinds and len(kinds) > 1:
-                raise _two_kinds(f"have text and numbers in {format_value(name)}")
-            numeric = float in kinds or not kinds
-            table[name] = pd.Series(values, dtype=float if numeric else None)
-        return pd.DataFrame(table)[columns or list(table)] if parts else None
-
-
-def _two_kinds(noun: str) -> StudyError:
-    return StudyError(
-        "a statistic must be a number in every trial or text in every trial; the parts"
-        f" {noun}. Return nan where there is no number."
-    )
+    def _content(self, name: str) -> Any:
+        return self._files[name]
 
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:

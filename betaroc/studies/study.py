@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -38,10 +38,10 @@ from betaroc.studies.trials import (
     RESERVED,
     SUMMARY,
     CellModel,
-    Seed,
     StudyStatistic,
     Trial,
     as_statistics,
+    cell_sizes,
     cell_spec,
     check_design,
     check_taken,
@@ -53,13 +53,6 @@ from betaroc.studies.trials import (
 _PARTS, _LONGEST = 32, 128
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
-_OK, _FAILED = "ok", "failed"
-#: Errors of the engines whose workers died.
-_LOST = {"TerminatedWorkerError", "BrokenProcessPool", "BrokenExecutor", "KilledWorker",
-         "CommClosedError", "WorkerCrashedError"}  # fmt: skip
-
-Entry = float | str
-Returned = TypeVar("Returned")
 
 
 class Study:
@@ -196,7 +189,7 @@ class Study:
     def __repr__(self) -> str:
         return (
             f"<Study of {len(self.design)} cells, {self.replicates} replicates,"
-            f" {len(self.statistics)} statistics in {place_words(self._folder.path)}>"
+            f" {len(self.statistics)} statistics in {place_words(self._folder.place)}>"
         )
 
     @staticmethod
@@ -270,11 +263,9 @@ class Study:
         folder = self._folder
         with folder.alone() as locked:
             manifest = folder.claim(self._manifest())
-            study = ""
-            if isinstance(folder, Folder):
-                study = manifest_text(manifest)
-                if locked:
-                    folder.sweep()
+            study = manifest_text(manifest)
+            if locked:
+                folder.sweep()
             size, (entropy, key) = manifest["block"], manifest["entropy"]
             starts = range(0, len(self), size)
             spans = [range(start, min(start + size, len(self))) for start in starts]
@@ -287,13 +278,14 @@ class Study:
                 total=len(self), initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
                 delay=0.0 if progress else 1.0, leave=bool(progress),
             )  # fmt: skip
-            make = partial(self._block, spans, Seed(tuple(map(int, entropy)), tuple(key)))
+            seed = np.random.SeedSequence([*map(int, entropy)], spawn_key=key)
+            make = partial(self._block, spans, seed)
             with bar, contextlib.closing(self._parts(map(make, todo), study)) as parts:
                 for number, content in parts:
                     folder.write_part(number, content)
                     bar.update(len(spans[number]))
-        where = None if folder.path is None else folder.path.resolve()
-        memory = folder if isinstance(folder, Memory) else None
+        where = folder.place and folder.place.resolve()
+        memory = None if folder.place else folder
         computed = len(self) - skipped
         return StudyResult(where, self.design.names, len(self), computed, skipped, memory)
 
@@ -316,12 +308,12 @@ class Study:
             "scipy": scipy.__version__,
         }  # fmt: skip
 
-    def _block(self, spans: Sequence[range], seed: Seed, number: int) -> Block:
+    def _block(self, spans: Sequence[range], seed: np.random.SeedSequence, number: int) -> Block:
         trials = tuple(divmod(t, self.replicates) for t in spans[number])
         cells = {k: self.design.cell(k) for k in sorted({cell for cell, _ in trials})}
         return Block(number, cells, trials, self.statistics, seed, self.model)
 
-    def _parts(self, blocks: Iterable[Block], study: str) -> Generator[Part, None, None]:
+    def _parts(self, blocks: Iterable[Block], study: str) -> Generator[Any, None, None]:
         """Parts as they are finished, in any order."""
         if self.workers == 1:
             yield from (part_of(block, study) for block in blocks)
@@ -341,7 +333,12 @@ class Study:
         except BetarocError:
             raise
         except Exception as error:
-            raise _engine_error(error) from error
+            raise StudyError(
+                "every worker of a study must live until its part is finished, and its functions"
+                " must lie at the top of a module (but for threads, by joblib.parallel_config"
+                f'(backend="threading")): {format_value(str(error), 140)}. Finished parts are'
+                " kept. Run it again, with fewer workers or with workers=1, which shows the error."
+            ) from error
         finally:
             with contextlib.suppress(_GivenUpError):
                 parts.throw(_GivenUpError())
@@ -349,24 +346,6 @@ class Study:
 
 class _GivenUpError(Exception):
     """Ends joblib's generator without its warning of tasks that are given up."""
-
-
-def _engine_error(error: Exception) -> Exception:
-    """What happened to the workers."""
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    if kinds & _LOST:
-        return StudyError(
-            "every worker of a study must live until its part is finished; one ended before:"
-            f" {format_value(str(error), 140)}. Finished parts are kept. Run the study again, with"
-            " fewer workers or with workers=1, where the error is seen."
-        )
-    if "PicklingError" in kinds or "pickle" in str(error):
-        return StudyError(
-            "statistics and model must be functions that worker processes can be sent;"
-            f" {format_value(str(error), 140)}. Define them at the top of a module, or use"
-            ' joblib.parallel_config(backend="threading") or workers=1.'
-        )
-    return error
 
 
 def _seed(rng: Any) -> list[Any]:
@@ -388,22 +367,17 @@ class Block:
     #: Cell and replicate of each trial.
     trials: tuple[tuple[int, int], ...]
     statistics: tuple[StudyStatistic, ...]
-    seed: Seed
+    seed: np.random.SeedSequence
     model: CellModel | None
 
 
-#: The number of a block, and what became of it: the bytes of a file, or columns.
-Part = tuple[int, bytes | ResultColumns]
-
-
-def part_of(block: Block, study: str, parent: int | None = None) -> Part:
-    """The part of a block, columns where no text says whose file it is."""
+def part_of(block: Block, study: str, parent: int | None = None) -> tuple[int, bytes]:
+    """The part of a block, as the bytes of a file."""
     # A worker lives as long as its parent.
     if parent is not None:
         end_with(parent)
     try:
-        columns = _computed(block)
-        return block.number, as_parquet(columns, study, block.number) if study else columns
+        return block.number, as_parquet(_computed(block), study, block.number)
     except MemoryError as error:
         raise StudyError(
             f"the memory must hold every part of a study; it was too small in the cells"
@@ -418,7 +392,7 @@ class _Row:
 
     trial: Trial
     error: str
-    values: dict[str, Entry] = field(default_factory=dict)
+    values: dict[str, float | str] = field(default_factory=dict)
 
 
 def _computed(block: Block) -> ResultColumns:
@@ -434,14 +408,14 @@ def _computed(block: Block) -> ResultColumns:
             values = MappingProxyType(block.cells[cell])
             rows.append(_Row(Trial(values, cell, replicate, block.seed, spec), error))
             if spec is not None:
-                drawn += sum(spec.sizes or ())
+                drawn += sum(cell_sizes(values, "n") or ())
                 chunks.setdefault(drawn // _SCORES_HELD, []).append(rows[-1])
         shared: dict[tuple[int, str], Any] = {}
         for chunk in chunks.values():
             if any(s.needs_fit for s in block.statistics):
                 for row in chunk:
                     _, row.error = _tried(partial(getattr, row.trial, "drawn"))
-                fit_together([r.trial for r in chunk if not r.error and r.trial.spec.is_plain])
+                fit_together([r.trial for r in chunk if not r.error and r.trial.is_plain])
             for statistic in block.statistics:
                 for row in chunk:
                     if not row.error:
@@ -451,7 +425,7 @@ def _computed(block: Block) -> ResultColumns:
         return _columns(rows, block)
 
 
-def _tried(function: Callable[[], Returned]) -> tuple[Returned | None, str]:
+def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
     """What a function returns, or its error in words: the study goes on."""
     try:
         return function(), ""
@@ -485,10 +459,9 @@ def fit_together(trials: Sequence[Trial]) -> None:
         a, b, converged = beta_mle(*logs)
         solved = converged & ~(peak(a, b, *logs).amplification > ILL_CONDITIONED)
     shapes = np.stack([a, b], axis=1).reshape(-1, 4).tolist()
-    for trial, pair, both_solved in zip(
-        trials, shapes, solved.reshape(-1, 2).tolist(), strict=True
-    ):
-        trial.batch_shapes = pair if all(both_solved) else None
+    both_solved = solved.reshape(-1, 2).all(axis=1).tolist()
+    for trial, pair, is_solved in zip(trials, shapes, both_solved, strict=True):
+        trial.batch_shapes = pair if is_solved else None
 
 
 def _fill(statistic: StudyStatistic, row: _Row, shared: dict[tuple[int, str], Any]) -> None:
@@ -519,7 +492,7 @@ def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
             values = [None if row.error else row.values.get(name) for row in rows]
             kind = _kind(values, name) if statistic.function is not None else statistic.kind
             result[name] = kind, values
-    result["status"] = str, [_FAILED if row.error else _OK for row in rows]
+    result["status"] = str, ["failed" if row.error else "ok" for row in rows]
     result["error"] = str, [row.error for row in rows]
     return result
 
@@ -562,9 +535,6 @@ def read_configuration(
         raise refusal("folder", "be text", format_value(place), "Name a folder.", InputTypeError)
     place = _below(Path(path), place) if folder is None else folder
     statistics, tables = content["statistics"], content["design"]
-    if not isinstance(statistics, list | dict):
-        rule = "be a list of names, or a table of columns"
-        raise refusal("statistics", rule, format_value(statistics), kind=InputTypeError)
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         rule = "have tables, such as [design.grid]"
         raise refusal("design", rule, format_value(tables), kind=InputTypeError)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import dis
 import functools
 import hashlib
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -104,39 +103,14 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
 _OF_PAIR = frozenset(("law", *_SHAPES, *_PRESCRIBED))
 
 
-@dataclass(frozen=True)
-class CellSpec:
-    """A cell understood."""
+class CellSpec(NamedTuple):
+    """What the parameters of a cell stand for: the rest is read from them."""
 
     #: The true pair, which development scores are drawn from.
     model: ScoreModel
     #: The true pair of the test side, where thresholds are met.
     test: ScoreModel
-    #: Client and impostor scores of the sample, and of a test sample; None for none.
-    sizes: tuple[int, int] | None
-    test_sizes: tuple[int, int] | None
     family: Names
-    boundary: str | None
-    #: Multiples of which scores are, and whether the fit knows it.
-    step: float
-    step_known: bool
-    #: What replaces the observed share of clients.
-    prior: float | None
-    criterion: str
-    measure: str
-    alpha: float | None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What `fit` is called with."""
-        resolution = self.step if self.step_known else None
-        return {"family": self.family, "boundary": self.boundary, "resolution": resolution}
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the two sums of each class are all that a fit takes, if no score is 0 or 1."""
-        silent = self.boundary in (None, "inflate", "drop", "error")
-        return silent and has_shapes(self.family) and not self.step_known
 
 
 # ------------------------------------------------------------------------- before any work
@@ -180,8 +154,7 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
         rule = "be given by its parameters or by what it is to have"
         raise refusal("the true pair", rule, actual, "Leave one kind out.")
     missing = sorted(shapes - value) if not prescribed else []
-    names = missing or sorted(set(shaped) - shapes)
-    if names:
+    if names := missing or sorted(set(shaped) - shapes):
         rule = f"be given whole, by {format_list(sorted(shapes), 8)} of {format_list(sorted(laws))}"
         actual = f"{'no' if missing else 'also'} {format_list(names, 8)}"
         raise refusal("the true pair", rule, actual, "Change the design, or pass model=.")
@@ -190,7 +163,6 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
 # -------------------------------------------------------------------------------- a cell
 def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     """What a cell says; a user's ``model`` makes the true pair."""
-    sizes = cell_sizes(cell, "n")
     prior = cell.get("prior")
     if model is not None:
         result = model(dict(cell))
@@ -199,27 +171,21 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
             raise refusal("model", rule, typed(result), kind=InputTypeError)
         true = result if prior is None else replace(result, prior=prior)
     else:
-        share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
-        true = _true_pair(cell, share if prior is None else prior)
+        clients, impostors = cell_sizes(cell, "n") or (1, 1)
+        true = _true_pair(cell, clients / (clients + impostors) if prior is None else prior)
     criterion = cell.get("criterion", _WEIGHTED)
-    alpha = cell.get("alpha")
     if CRITERIA[criterion].single:
-        checked_alphas(alpha, single=True, criterion=criterion)
-    elif alpha is None:
-        alpha = 0.5
-    step = float(cell.get("resolution", cell.get("rounding", 0.0)))
-    test = _shifted(true, cell)
+        checked_alphas(cell.get("alpha"), single=True, criterion=criterion)
+    test, step = _shifted(true, cell), _step(cell)
     if step > 0.0:
         for law in (true.client, true.impostor, test.client, test.impostor):
             _check_beyond(step, law)
-    return CellSpec(
-        true, test, sizes, cell_sizes(cell, "n_test"),
-        _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
-        "resolution" in cell and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
-    )  # fmt: skip
+    return CellSpec(true, test, names_of_text(cell.get("family") or _own_family(true)))
 
 
-_families = lru_cache(maxsize=64)(names_of_text)
+def _step(cell: Mapping[str, Any]) -> float:
+    """Multiples of which scores are."""
+    return float(cell.get("resolution", cell.get("rounding", 0.0)))
 
 
 def _check_beyond(step: float, law: Distribution) -> None:
@@ -234,11 +200,8 @@ def _check_beyond(step: float, law: Distribution) -> None:
 
 def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
     """Client and impostor scores of "n" or "n_test"; None where there is no such sample."""
-    if name in cell:
-        return int(cell[name]), int(cell[name])
-    if f"{name}_client" in cell:
-        return int(cell[f"{name}_client"]), int(cell[f"{name}_impostor"])
-    return None
+    sizes = [cell.get(f"{name}_{who}", cell.get(name)) for who in CLASSES]
+    return None if sizes[0] is None else (int(sizes[0]), int(sizes[1]))
 
 
 def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
@@ -287,19 +250,6 @@ def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
 _OF_CALLER, _OF_TEST = 1, 2
 
 
-@dataclass(frozen=True)
-class Seed:
-    """Where a study's random numbers come from: each trial has streams of its own."""
-
-    entropy: tuple[int, ...]
-    spawn_key: tuple[int, ...] = ()
-
-    def generator(self, *key: int) -> np.random.Generator:
-        """The stream of a key, the same wherever and whenever it is asked for."""
-        child = np.random.SeedSequence(self.entropy, spawn_key=(*self.spawn_key, *key))
-        return np.random.Generator(np.random.PCG64(child))
-
-
 @dataclass(eq=False)
 class Trial:
     """One replicate of one cell; what it has is computed when it is first used.
@@ -312,7 +262,7 @@ class Trial:
         The number of the cell.
     replicate : int
         Which repetition, from 0.
-    seed : Seed
+    seed : SeedSequence
         The study's.
     spec : CellSpec
         The cell understood.
@@ -331,7 +281,7 @@ class Trial:
     cell: Mapping[str, Any]
     number: int
     replicate: int
-    seed: Seed
+    seed: np.random.SeedSequence
     spec: CellSpec
     #: a_c, b_c, a_i, b_i as a batch of fits found them; None of what is fitted by itself.
     batch_shapes: list[float] | None = field(default=None, init=False)
@@ -342,18 +292,32 @@ class Trial:
         """The true pair."""
         return self.spec.model
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `fit` is called with."""
+        known = {"boundary": self.cell.get("boundary"),
+                 "resolution": self.cell.get("resolution") or None}  # fmt: skip
+        return {"family": self.spec.family, **known}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the two sums of each class are all that a fit takes, if no score is 0 or 1."""
+        silent = self.cell.get("boundary") in (None, "inflate", "drop", "error")
+        return silent and has_shapes(self.spec.family) and not self.cell.get("resolution")
+
     @cached_property
     def rng(self) -> np.random.Generator:
         """Random numbers for statistics of one's own, which draw in the order of the columns."""
         return self._generator(_OF_CALLER)
 
     def _generator(self, *stream: int) -> np.random.Generator:
-        return self.seed.generator(self.number, self.replicate, *stream)
+        key = *self.seed.spawn_key, self.number, self.replicate, *stream
+        return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
 
     @cached_property
     def drawn(self) -> tuple[FloatArray, FloatArray]:
         """The scores of both classes, as arrays."""
-        return self._drawn(self.spec.model, self.spec.sizes, self._generator())
+        return self._drawn(self.spec.model, "n", self._generator())
 
     @cached_property
     def scores(self) -> Scores:
@@ -364,7 +328,7 @@ class Trial:
     @cached_property
     def fit(self) -> Fit:
         """The fit of the sample."""
-        return fit(self.scores, **self.spec.options)
+        return fit(self.scores, **self.options)
 
     @cached_property
     def fitted(self) -> ScoreModel:
@@ -384,10 +348,9 @@ class Trial:
     @cached_property
     def test(self) -> ScoreModel:
         """Where thresholds are observed: the test sample if there is one, else the true pair."""
-        spec = self.spec
-        if spec.test_sizes is None:
-            return spec.test
-        client, impostor = self._drawn(spec.test, spec.test_sizes, self._generator(_OF_TEST))
+        if cell_sizes(self.cell, "n_test") is None:
+            return self.spec.test
+        client, impostor = self._drawn(self.spec.test, "n_test", self._generator(_OF_TEST))
         sample = Scores._checked(client=client, impostor=impostor)
         return self._with_prior(empirical_model(sample))
 
@@ -401,27 +364,30 @@ class Trial:
 
         The best threshold, of the source "true", is chosen on the true pair of the test side.
         """
-        spec, key = self.spec, (source, alpha)
+        key, cell = (source, alpha), self.cell
         if key not in self._curves:
-            true, criterion = source == "true", CRITERIA[spec.criterion]
-            dev, test = (spec.test, spec.test) if true else (self.pair(source), self.test)
-            alpha = spec.alpha if alpha is None else alpha
+            name = cell.get("criterion", _WEIGHTED)
+            true, criterion, test = source == "true", CRITERIA[name], self.spec.test
+            dev, test = (test, test) if true else (self.pair(source), self.test)
+            alpha = cell.get("alpha", 0.5) if alpha is None else alpha
             alphas = np.array([0.5 if criterion.single else alpha])
             chosen = criterion.choose(dev._pair, dev.prior, alphas)
-            self._curves[key] = Epc(dev, test, spec.criterion, spec.measure, alphas, chosen)
+            measure = cell.get("measure", "hter")
+            self._curves[key] = Epc(dev, test, name, measure, alphas, chosen)
         return self._curves[key]
 
     def _with_prior(self, model: ScoreModel) -> ScoreModel:
-        prior = self.spec.prior
+        prior = self.cell.get("prior")
         return model if prior is None else replace(model, prior=prior)
 
     def _drawn(
-        self, model: ScoreModel, sizes: tuple[int, int] | None, rng: np.random.Generator
+        self, model: ScoreModel, name: str, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
         """Scores of both classes, the clients' first, rounded if the cell says so."""
+        sizes = cell_sizes(self.cell, name)
         if sizes is None:
             raise refusal("a cell", "have sizes (n, n_test) for a sample", "none")
-        step, scores = self.spec.step, []
+        step, scores = _step(self.cell), []
         for distribution, n in zip((model.client, model.impostor), sizes, strict=True):
             values = distribution._sample((n,), rng)
             if step > 0.0:
@@ -612,24 +578,19 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
         hint = f"Did you mean 'fit.{item}'?" if is_stat else did_you_mean(source, sources)
         rule = f"be <source>.<name> with a source of {format_list(sources, 8)}"
         raise refusal("a statistic", rule, repr(item), hint.rstrip())
-    of_fit = (LIKELIHOOD,) if source == "fit" else ()
-    names = OF_CURVE if of_curve else (*STATISTICS, *OF_PAIR, *of_fit)
+    others = (LIKELIHOOD,) if source == "fit" else ()
+    names = OF_CURVE if of_curve else (*STATISTICS, *OF_PAIR, *others)
     stat = name_among(stat, names)
     if stat not in names:
-        raise InputError(
-            f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
-            f" {did_you_mean(stat, names)}".rstrip()
-        )
-    if at and of_curve and not point.startswith("alpha="):
-        rule = f"take alpha= behind '@', such as '{stat}@alpha=0.5'"
-        raise refusal(f"statistic {item!r} of a curve", rule, repr(point), "Give alpha.")
+        rule = f"name a number of {source!r}"
+        raise refusal("a statistic", rule, repr(item), did_you_mean(stat, names).rstrip())
     if at and not of_curve and stat not in STATISTICS:
         raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
     try:
-        if of_curve:
-            alpha = parse_statistic(f"weighted-error@{point}").where.value if at else None
+        if of_curve and at:
+            alpha = parse_statistic(f"weighted-error@{point}").where.value
             return StudyStatistic(column, source, stat, alpha=alpha)
-        table = parse_statistic(text) if stat in STATISTICS else None
+        table = None if of_curve or stat not in STATISTICS else parse_statistic(text)
     except (InputError, InputTypeError) as error:
         raise InputError(f"statistic {item!r}: {error}") from error
     return StudyStatistic(column, source, stat, table)
@@ -718,8 +679,6 @@ def _parts(value: Any) -> list[Any]:
         name for name in getattr(value, "__dict__", {})
         if not isinstance(getattr(type(value), name, None), functools.cached_property)
     ]  # fmt: skip
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
     called = [vars(kind).get("__call__") for kind in type(value).__mro__]
     attributes = [part for name in names for part in (name, getattr(value, name, None))]
     return [*(c for c in called if isinstance(c, FunctionType)), *attributes]

@@ -58,6 +58,15 @@ def test_a_guarantee(capsys):
         assert stats.binom.sf(k - 1, n, 0.01) >= 0.95 > stats.binom.sf(k - 1, n - 1, 0.01)
         assert row["expected"] == pytest.approx(k / (n + 1))  # mean of Beta(k, n - k + 1)
         assert f"{n:,}".replace(",", " ") in out or str(n) in out
+    strata = ["guarantee@far=0.05", "--strata", "13"]
+    first = "Collect 59 impostor scores of each of 13 strata, 767 in all, or more"
+    assert run(capsys, *strata).splitlines()[0] == first
+    said = json.loads(run(capsys, *strata, "--json"))
+    assert (said["needed"], said["strata"]) == (59, 13)
+    # The least of 13 rates that are Beta(1, 59) is Beta(1, 767).
+    assert said["table"][0]["expected"] == pytest.approx(1 / 768, rel=1e-3)
+    claim = ["far@threshold=0.8", "--at-most", "0.05", "--strata", "13", *TYPED]
+    assert "181 of each of 13 strata" in run(capsys, *claim).splitlines()[0]
     said = json.loads(run(capsys, "guarantee@frr=0.1", "--level", "0.9", "--json"))
     assert (said["class"], said["needed"]) == ("client", math.ceil(math.log(0.1) / math.log(0.9)))
 

@@ -97,7 +97,7 @@ def test_failed_trials_are_exit_code_3(config, capsys):
     ("seed = 5", "seed = -5", "seed must be"),
     ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
     ("folder = ", "folder = 3 #", "folder must be text"),
-    ("statistics = [", "statistics = 3 #[", "statistics must be a list"),
+    ("statistics = [", "statistics = 3 #[", "statistics must be"),
     ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
     ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
 ])  # fmt: skip

@@ -107,7 +107,7 @@ def shared():
 
 def lines(found):
     """A definition a line."""
-    return [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+    return [f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}"
         for key, value in found.items()]  # fmt: skip
 
 

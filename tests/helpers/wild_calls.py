@@ -528,6 +528,8 @@ _DRAWN = (("t x threshold posterior.scores threshold_of logit_threshold", PLACE)
     ("conf_int.method", _choices("profile", "wald")), ("eer.method", _choices("nearest", "hull")),
     ("band.method", _choices("bootstrap", "delta", "exact")), ("plan_sample_size.method",
     _choices("delta", "empirical")), ("plan_sample_size.measure", _choices(None, None, "hter")),
+    ("plan_sample_size.strata", _choices(None, None, 3)),
+    ("plan_sample_size.at_most", _choices(None, None, 0.5)),
     ("thresholds", _choices(None, None, "dev", "same")), ("resample", _choices("both", "test")),
     ("terms", _choices("biometric", "pad", "verification", "classification")), ("scale",
     _choices("linear", "log", "probit")), ("positive who", _choices("client", "impostor")),

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from scipy.special import stdtrit
-from scipy.stats import beta as beta_law, f as f_law
+from scipy.stats import beta as beta_law, binom, f as f_law
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
@@ -47,6 +47,7 @@ SHARES = br.ScoreModel(br.Empirical([1, 2, 3, 4, 7]), br.Empirical([0, 1, 2, 3])
 
 TAILED = br.ScoreModel(br.Beta(6, 2), br.Beta(2, 8))
 OF_A_TAIL = {"model": TAILED, "width": 0.01, "method": "tail"}
+STRATA = {"threshold": 0.8, "strata": 13}
 HALVES = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0))
 PLAIN = IntervalOptions(method="delta", groups=False)
 
@@ -308,7 +309,7 @@ def test_few_scores_are_said_to_be_few():
         (("auc",), {"width": 1.0}, "less than the range of 'auc', 1"),
         (("epc-gap",), {"alpha": 0.5, "width": 2.0}, "less than the range of 'epc-gap', 2"),
         (("threshold",), {"at": "eer", "width": 1.5}, "less than the range"),
-        (("epc-gap",), {"width": 0.1}, "'epc-gap' needs its point, alpha="),
+        (("epc-gap",), {"width": 0.1}, "needs a point, one of alpha="),
         (("epc-gap",), {"alpha": 1.5, "width": 0.1}, "alpha must be a fraction"),
         (("shapes",), {"far": 0.1}, "'shapes' is taken at no point"),
         (("auc",), {"width": 0.1, "ratio": 1e12}, "ratio must be"),
@@ -317,10 +318,22 @@ def test_few_scores_are_said_to_be_few():
         (("side-at-zero",), {"width": 0.1}, "got width=0.1"),
         (("shapes",), {"power": 1.0}, "power must be a probability strictly"),
         (("eer",), {"width": 0.1, "method": "delong"}, "method must be 'delta', 'tail' for 'eer'"),
-        (("far",), OF_A_TAIL | {"frr": 0.1}, 'method="tail" is for'),
-        (("threshold",), OF_A_TAIL | {"alpha": 0.1}, 'method="tail" is for'),
+        (("far",), OF_A_TAIL | {"frr": 0.1}, "method must be left out, except for"),
+        (("threshold",), OF_A_TAIL | {"alpha": 0.1}, "method must be left out, except"),
         (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
         (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
+        (("guarantee",), {"far": 0.1}, "model must be left out"),
+        (("guarantee@alpha=0.1",), {"model": ()}, "must be of a rate"),
+        (("guarantee",), {"far": 1e-12, "model": ()}, "far must be one that 1e9 scores"),
+        (("auc",), {"width": 0.1, "strata": 3}, "strata must be left out, except for"),
+        (("far",), STRATA, "have a width"),
+        (("far",), STRATA | {"width": 0.1, "power": 0.8}, "got power=0.8"),
+        (("far",), STRATA | {"width": 0.1, "strata": 1}, "strata must be an int >= 2"),
+        (("far",), STRATA | {"width": 0.1, "strata": None, "over": "worst"}, "strata must be"),
+        (("far",), STRATA | {"width": 0.1, "over": {"a": 1.0}}, "over must have a weight for each"),
+        (("far",), STRATA | {"width": 0.1, "over": "best"}, 'be "pooled", "worst" or weights'),
+        (("far",), STRATA | {"at_most": 0.001}, "at_most must be above the rate of the model"),
+        (("tnr",), STRATA | {"at_most": 0.05}, "at_most must be above the rate"),
         (("auc",), {"width": 1e-9}, "not reachable: 1000000000 client"),
         (("auc",), {"model": (BELL, JJ)}, "have a width or a power"),
         (("auc",), {"width": 0.1, "power": 0.8, "model": (BELL, JJ)}, "have a width or a power"),
@@ -356,6 +369,81 @@ def test_few_scores_are_said_to_be_few():
 def test_bad_input(arguments, options, words):
     with pytest.raises(br.InputError, match=words):
         br.plan_sample_size(*arguments, **({"model": BELL} | options))
+
+
+@pytest.mark.parametrize(("far", "fewest"), [(0.1, 29), (0.05, 59), (0.01, 299)])
+def test_the_fewest_trials_of_a_stratum_that_a_threshold_needs(far, fewest):
+    """(1 - far)^n <= 0.05, by hand."""
+    assert (1 - far) ** fewest <= 0.05 < (1 - far) ** (fewest - 1)
+    plan = br.plan_sample_size("guarantee", far=far, strata=13)
+    assert (plan.n_client, plan.n_impostor) == (0, 13 * fewest)
+    assert f"{fewest} of each of 13 strata" in str(plan)
+    assert br.plan_sample_size("guarantee", tnr=1 - far, strata=13) == plan
+    parts = br.plan_sample_size("guarantee", frr=far, strata=2)
+    assert (parts.n_client, parts.n_impostor) == (2 * fewest, 0)
+    assert back(parts) == parts
+
+
+def test_a_claim_of_each_stratum_by_the_binomial():
+    """No fewer trials support it as often: every smaller number is tried."""
+    rate, fewest = BELL.far(0.8), []
+    for n in range(1, 200):
+        counts = np.arange(n)
+        upper = beta_law.ppf(0.95, counts + 1, n - counts)
+        chance = binom.pmf(counts[upper <= 0.05], n, rate).sum() ** 13
+        fewest += [(n, chance)] if chance >= 0.8 else []
+    plan = br.plan_sample_size("far", at_most=0.05, model=BELL, **STRATA)
+    assert plan.n_impostor == plan.n_client == 13 * fewest[0][0]
+    assert plan.power == pytest.approx(fewest[0][1], rel=1e-10)
+    assert "shown to be at most 0.05 with probability 0.9" in str(plan)
+
+
+def test_the_width_over_strata_is_that_of_their_interval():
+    plan = br.plan_sample_size("tnr", width=0.05, model=BELL, **STRATA)
+    n, rng = plan.n_impostor // 13, np.random.default_rng(1)
+    hits = rng.binomial(n, BELL.far(0.8), (5000, 13))
+    most, every = hits.max(axis=1), hits.sum(axis=1)
+    lows = [beta_law.ppf(tail, k, m - k + 1) for k, m, tail in
+            ((most, n, 0.0125 / 13), (every, 13 * n, 0.0125))]  # fmt: skip
+    low = np.nan_to_num(lows).max(axis=0)
+    assert plan.width == pytest.approx(
+        np.mean(beta_law.ppf(0.975, most + 1, n - most) - low), rel=0.01
+    )
+    weights = {"print": 0.9, "replay": 0.1}
+    mean = br.plan_sample_size("frr", threshold=0.4, width=0.08, model=BELL, over=weights)
+    n = mean.n_client // 2
+    below = round(n * BELL.frr(0.4))
+    client = np.repeat([0.1, 0.9], [below, n - below])
+    scores = br.Scores(np.tile(client, 2), [0.0], client_strata=np.repeat([*weights], n))
+    found = br.interval(scores, "frr", threshold=0.4, over=weights)
+    assert found.high - found.low == pytest.approx(mean.width, rel=0.02)
+    assert mean.method == "mean of strata"
+    assert mean.width <= 0.08
+
+
+@pytest.mark.nightly
+def test_simulated_strata_hold_as_often_as_planned():
+    """Of 300 sets of 13 strata: standard errors of 0.013 and 0.02."""
+    rng, names, point = np.random.default_rng(5), [f"s{k}" for k in range(13)], {"threshold": 0.8}
+
+    def strata(plan):
+        labels = np.repeat(names, plan.n_impostor // 13)
+        impostor = BELL.impostor.sample(labels.size, rng)
+        return br.Scores(BELL.client.sample(100, rng), impostor, impostor_strata=labels)
+
+    threshold = br.plan_sample_size("guarantee", far=0.05, strata=13)
+    claim = br.plan_sample_size("far", at_most=0.05, power=0.8, model=BELL, **STRATA)
+    width = br.plan_sample_size("far", width=0.05, model=BELL, **STRATA)
+    broken, supported, widths = 0, 0, []
+    for _ in range(300):
+        broken += BELL.far(br.decide(strata(threshold), far=0.05).threshold) > 0.05
+        table = br.by_stratum(strata(claim), "far", **point).claim(0.05)
+        supported += table["claim"].iloc[-1] == "supported"
+        found = br.interval(strata(width), "far", **point, over="worst")
+        widths.append(found.high - found.low)
+    assert broken <= 300 * (0.05 + 2 * 0.013)
+    assert supported / 300 == pytest.approx(claim.power, abs=3 * 0.018)
+    assert np.mean(widths) == pytest.approx(0.05, rel=0.02)
 
 
 def drawn(model, plan, rng):
