@@ -20,15 +20,14 @@ from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import document, nouns, tree
 from betaroc.rendering.numbers import visible
+from betaroc.report import page, systems_page
 from betaroc.report.analysis import Analysis, analyze_stepwise
-from betaroc.report.page import checks_of, decision_of, request_of
-from betaroc.report.systems_page import System
 
 
 def read_decided(
     systems: Sequence[SystemFiles], arguments: Namespace, asked: Mapping[str, Any],
     notices: list[Notice], step: Callable[[], object],
-) -> list[System]:  # fmt: skip
+) -> list[systems_page.System]:  # fmt: skip
     """The threshold of each system, and what its test says of it."""
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     rows = []
@@ -39,12 +38,12 @@ def read_decided(
             decision = decide(dev, **asked, **rules)
             checks = tuple((test, decision.check(test)) for test in tests)
         warned = tuple(messages(notices, arguments))
-        rows.append(System(name, dev, decision, checks, warned))
+        rows.append(systems_page.System(name, dev, decision, checks, warned))
         step()
     return rows
 
 
-def decision_document(row: System) -> dict[str, Any]:
+def decision_document(row: systems_page.System) -> dict[str, Any]:
     """The decision as numbers and text, and as `br.from_json` reads it."""
     d, check, dev = row.decision, row.check, row.dev
     numbers = document.readable(d) | fields_of(check or d, "status", "reason", "remedy") | {
@@ -59,7 +58,7 @@ def decision_document(row: System) -> dict[str, Any]:
     return nouns.told_document(d, numbers)
 
 
-def lines_of_reading(rows: Sequence[System]) -> tree.Paragraph:
+def lines_of_reading(rows: Sequence[systems_page.System]) -> tree.Paragraph:
     """What was read for the thresholds."""
     sides = (
         (f"{visible(row.name)} {role}".strip(), side)
@@ -72,7 +71,7 @@ def lines_of_reading(rows: Sequence[System]) -> tree.Paragraph:
 def analysed(
     system: SystemFiles, arguments: Namespace, step: Callable[[], object], level: float, seed: int,
     *, whole: bool,
-) -> System:  # fmt: skip
+) -> systems_page.System:  # fmt: skip
     """Read and analyse, or decide where the report is not `whole`."""
     paths = [source if isinstance(source, str) else source[0] for source in system.tests]
     analysis = None
@@ -86,15 +85,15 @@ def analysed(
             decision, why, checks = analysis.decision, analysis.no_decision, analysis.checks
         else:
             rules = Fitting(**fields_of(arguments, "family", "boundary", "resolution", "bounds"))
-            decision, why = decision_of(dev, request_of(arguments.target, level), rules)
-            checks = checks_of(decision, tests)
+            decision, why = page.decision_of(dev, page.request_of(arguments.target, level), rules)
+            checks = page.checks_of(decision, tests)
             step()
     notices = [n._replace(message=in_options(n.message, arguments)) for n in notices]
     if analysis is not None:
         keep(analysis, notices)
     warned, pairs = tuple(n.message for n in notices), zip(tests, checks, strict=True)
     checked = tuple((test, check) for test, check in pairs if check is not None)
-    return System(system.name, dev, decision, checked, warned, why, analysis)
+    return systems_page.System(system.name, dev, decision, checked, warned, why, analysis)
 
 
 def _whole_analysis(

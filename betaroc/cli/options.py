@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from betaroc.core import checks
-from betaroc.core.errors import InputError, OutputError, refusal
+from betaroc.core import checks, errors
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
@@ -41,7 +40,7 @@ def utf8(text: str) -> str:
 def _family(text: str) -> families.Names:
     try:
         return families.names_of_text(text)
-    except InputError as error:
+    except errors.InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
@@ -212,7 +211,7 @@ def refuse(
     """Options that the call gives where they have no meaning."""
     value = given_options(arguments, names)
     if value:
-        raise InputError(f"{', '.join(value)} must {must}. {remedy}")
+        raise errors.InputError(f"{', '.join(value)} must {must}. {remedy}")
 
 
 def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
@@ -255,7 +254,7 @@ def check_output(
     elif ends and Path(output).suffix.lower() not in ends:
         rule = f"be a file that ends in {' or '.join(ends)}"
     if rule:
-        raise refusal(option, rule, format_value(output), "Name another file.")
+        raise errors.refusal(option, rule, format_value(output), "Name another file.")
     if os.path.lexists(output) and not arguments.force:
         actual, remedy = f"{format_value(output)}, which exists", "Pass --force to replace it."
-        raise refusal(option, "be a new file", actual, remedy, OutputError)
+        raise errors.refusal(option, "be a new file", actual, remedy, errors.OutputError)

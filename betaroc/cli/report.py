@@ -5,9 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from functools import partial
 
-from betaroc.cli import options
+from betaroc.cli import messages, options
 from betaroc.cli.judged import analysed
-from betaroc.cli.messages import examples, in_terms, progress_bar, remark, say_warnings
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
 from betaroc.model.statistics import parse_statistics
@@ -21,7 +20,7 @@ _WHOLE = 8
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
-    examples(
+    messages.examples(
         parser,
         "betaroc report --dev dev.csv --test a.csv b.csv --statistic tpr@far=0.01 -o report.html",
         "betaroc report --system mlp dev.csv eval.csv --system svm dev_b.csv -o report.html",
@@ -54,7 +53,7 @@ def run(arguments: Namespace) -> None:
         options.refuse(arguments, ("statistic", "tails", "tail_sizes"),
                        f"stand with at most {_WHOLE} systems, whose whole reports are on the page;"
                        f" got {len(systems)}, of which it has the thresholds")  # fmt: skip
-    with progress_bar(sum(2 + 2 * len(system.tests) for system in systems) + 1) as step:
+    with messages.progress_bar(sum(2 + 2 * len(system.tests) for system in systems) + 1) as step:
         parts = [analysed(system, arguments, step, level, seed, whole=whole) for system in systems]
         analysis = parts[0].analysis
         checked_target(arguments.output)
@@ -68,6 +67,6 @@ def run(arguments: Namespace) -> None:
         step()
     for part in parts:
         start = f"{part.name}: " * several
-        say_warnings([start + in_terms(text, arguments, part.dev.words)
+        messages.say_warnings([start + messages.in_terms(text, arguments, part.dev.words)
                       for text in part.warnings])  # fmt: skip
-    remark(f"wrote {visible(arguments.output)}")
+    messages.remark(f"wrote {visible(arguments.output)}")

@@ -7,28 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import checks, containers, text
-from betaroc.core.arrays import AnyArray
-from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core import arrays, checks, containers, errors, text
 
 _AS_TEXT = "Convert with .astype(str)."
 
 
-def names_array(values: Any, n: int, name: str) -> AnyArray:
+def names_array(values: Any, n: int, name: str) -> arrays.AnyArray:
     """One name a score."""
     array = containers.array_1d(values, name)
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(str)
     if array.dtype.kind not in "iuU":
         actual = f"dtype {array.dtype}, first {text.format_value(array[0])}"
-        raise refusal(name, "be integers or text", actual, _AS_TEXT, InputTypeError)
+        raise errors.refusal(name, "be integers or text", actual, _AS_TEXT, errors.InputTypeError)
     if array.size != n:
         actual, remedy = f"{array.size} for {n} scores", "Pass the entries of the same rows."
-        raise refusal(name, "have one entry per score", actual, remedy)
+        raise errors.refusal(name, "have one entry per score", actual, remedy)
     return checks.frozen(np.array(array, copy=True, order="C"))
 
 
-def strata_array(values: Any, n: int, name: str) -> AnyArray:
+def strata_array(values: Any, n: int, name: str) -> arrays.AnyArray:
     """One name of a stratum per row; empty text for none."""
     array, missing = containers.with_gaps(values, name)
     if np.any(missing):
@@ -37,7 +35,7 @@ def strata_array(values: Any, n: int, name: str) -> AnyArray:
     return names_array(array, n, name)
 
 
-def name_columns(values: Any, n: int, name: str) -> AnyArray:
+def name_columns(values: Any, n: int, name: str) -> arrays.AnyArray:
     """One name a score, shape (n,), or two, shape (n, 2)."""
     parts = _two_columns(values, n, name)
     if parts is None:
@@ -45,7 +43,7 @@ def name_columns(values: Any, n: int, name: str) -> AnyArray:
     return stacked([names_array(part, n, name) for part in parts], name)
 
 
-def stacked(parts: list[AnyArray], name: str) -> AnyArray:
+def stacked(parts: list[arrays.AnyArray], name: str) -> arrays.AnyArray:
     """The columns side by side, which are of one kind."""
     if len(parts) == 1:
         return parts[0]
@@ -53,7 +51,7 @@ def stacked(parts: list[AnyArray], name: str) -> AnyArray:
     if {p.dtype.kind == "U" for p in parts} == {True, False} or joined.dtype.kind == "f":
         rule = "be of one kind, since a label means the same in both"
         actual = f"{parts[0].dtype} and {parts[1].dtype}"
-        raise refusal(f"the two columns of {name}", rule, actual, _AS_TEXT)
+        raise errors.refusal(f"the two columns of {name}", rule, actual, _AS_TEXT)
     return checks.frozen(joined)
 
 
@@ -73,13 +71,13 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
     if shape[1] != 2:
         rule = f"have one row per score and one or two columns, shape ({n},) or ({n}, 2)"
         columns = "np.column_stack((first, second))" if shape == (2, n) else "one or two columns"
-        raise refusal(name, rule, f"shape {shape}", f"Pass {columns}.")
+        raise errors.refusal(name, rule, f"shape {shape}", f"Pass {columns}.")
     return values[:, 0], values[:, 1]
 
 
 def columns_beside(
-    name: str, parts: Sequence[AnyArray | None], sizes: tuple[int, int]
-) -> dict[str, AnyArray]:
+    name: str, parts: Sequence[arrays.AnyArray | None], sizes: tuple[int, int]
+) -> dict[str, arrays.AnyArray]:
     """The columns of both classes; None where one has nothing."""
     wide = any(part is not None and part.ndim == 2 for part in parts)
     names = [f"{name}_1", f"{name}_2"] if wide else [name]

@@ -14,10 +14,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core import arrays, errors
 
-Number = TypeVar("Number", float, FloatArray)
+Number = TypeVar("Number", float, arrays.FloatArray)
 
 _SHIFT = 8.0
 # Polynomials P, T of degree 6 in z = 1/x^2, from x = 8 on, with phi(x) = z P(z) - 1/(2x) and
@@ -37,7 +36,7 @@ _T0, _T1, _T2, _T3, _T4, _T5, _T6 = _TAU_TERMS
 _NEAR = 0.1
 
 
-def phi_tau(x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def phi_tau(x: npt.ArrayLike) -> tuple[arrays.FloatArray, arrays.FloatArray]:
     """digamma(x) - log(x) and trigamma(x) - 1/x of positive ``x``, elementwise."""
     value = np.asarray(x, dtype=np.float64)
     shift = np.where(value < _SHIFT, _SHIFT, 0.0)
@@ -101,7 +100,7 @@ def log1p_excess(x: float) -> float:
     return half * (_excess_series(half * half) * half * half - x)
 
 
-def log1p_excess_array(x: FloatArray, log1p_x: FloatArray) -> FloatArray:
+def log1p_excess_array(x: arrays.FloatArray, log1p_x: arrays.FloatArray) -> arrays.FloatArray:
     """`log1p_excess` where log(1 + x) is known better than from x (near x = -1)."""
     half = x / (2.0 + x)
     series = half * (_excess_series(half * half) * half * half - x)
@@ -116,13 +115,13 @@ def _excess_series(square: Number) -> Number:
     return total
 
 
-def beta_inverse_information(a: float, b: float) -> FloatArray:
+def beta_inverse_information(a: float, b: float) -> arrays.FloatArray:
     """The covariance of the estimates of a beta distribution from one score."""
     taus = [phi_tau_of(v)[1] for v in (a, b, a + b)]
     of_a, of_b, coupling, determinant = information_terms(a, b, *taus)
     parts = of_a, of_b, coupling
     if not (determinant > 0.0 and all(math.isfinite(part / determinant) for part in parts)):
-        raise InputError(
+        raise errors.InputError(
             "the shapes a and b must be such that doubles hold the errors of a fit of them; got"
             f" a={a!r}, b={b!r}. Give shapes nearer to 1."
         )

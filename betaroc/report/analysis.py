@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core import arrays, checks, tables, vocabulary
-from betaroc.core.errors import BetarocWarning, FitError, InputError, SameDataWarning
-from betaroc.core.notices import collect_warnings, forward_warnings, warn
+from betaroc.core import arrays, checks, errors, notices, tables, vocabulary
 from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
 from betaroc.data.read import ScoresLike, as_scores
@@ -220,7 +218,7 @@ class Analysis(Result, nouns.Exportable):
         files.write_whole(path, page.render_report(self))
 
 
-@collect_warnings
+@notices.collect_warnings
 def analyze(
     dev: ScoresLike,
     test: ScoresLike | Mapping[str, ScoresLike] | None = None,
@@ -321,7 +319,7 @@ def analyze(
     )  # fmt: skip
 
 
-@collect_warnings
+@notices.collect_warnings
 def analyze_stepwise(
     dev: ScoresLike, test: ScoresLike | Mapping[str, ScoresLike] | None,
     options: Mapping[str, Any], step: Callable[[], object], *, level: float, rng: Any,
@@ -409,7 +407,7 @@ def fitted_set(
 ) -> ScoreSet:  # fmt: skip
     """A fitted score set, judged if there is a judge."""
     compared = None
-    with forward_warnings(prefix):
+    with notices.forward_warnings(prefix):
         if options["family"] == families.BEST:
             rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
             compared = family_choice.best_comparison(value, *rules, bounds)
@@ -448,23 +446,23 @@ def _test_part(
 ) -> ScoreSet:
     """A test set, fitted as dev was where that is possible."""
     fitted: Fit | None = None
-    with forward_warnings(f"{role}: "):
+    with notices.forward_warnings(f"{role}: "):
         if threshold_methods.digest_of(value) == threshold_methods.digest_of(dev.given):
-            warn(
+            notices.warn(
                 "the scores are dev's own, so its thresholds look better here than on new data."
                 " Pass scores that took no part in choosing them.",
-                SameDataWarning,
+                errors.SameDataWarning,
             )
         try:
             try:
                 fitted = fit(value, **options)
-            except (FitError, InputError) as error:
+            except (errors.FitError, errors.InputError) as error:
                 if options["tails"] is None:
                     raise
-                warn("fitted without tails. " + error.template, BetarocWarning)
+                notices.warn("fitted without tails. " + error.template, errors.BetarocWarning)
                 fitted = fit(value, **{**options, **dict.fromkeys(_OF_TAILS[:2])})
-        except (FitError, InputError) as error:
-            warn("not fitted. " + error.template, BetarocWarning)
+        except (errors.FitError, errors.InputError) as error:
+            notices.warn("not fitted. " + error.template, errors.BetarocWarning)
             estimate.reversed_scores(*value._distributions)  # which the fit would have said
         first, second = dev.scored.empirical, samples.empirical_model(value._scored)
         client = ScoreModel(first.client, second.client).ks()

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core import checks, errors, notices, vocabulary
-from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core import arrays, checks, errors, notices, vocabulary
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
@@ -99,7 +98,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
     d, words = analysis.decision, analysis.words
     names, read = ["dev", *score_set.set_names(analysis.tests)], []
     for part, role in zip(analysis.parts, names, strict=True):
-        sizes = zip(CLASSES, part.sizes, strict=True)
+        sizes = zip(arrays.CLASSES, part.sizes, strict=True)
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
         absent = f" and {numbers.spaced(n)} without a score, which are rejected" if n else ""
         read.append((role, [words.counted(who, m, numbers.spaced(m)) for who, m in sizes], absent))
@@ -318,7 +317,7 @@ def _drawn(analysis: Analysis) -> list[int]:
 def score_axis(analysis: Analysis) -> ScoreAxis:
     """The axis of the picture."""
     parts = [analysis.parts[k].scored for k in _drawn(analysis)]
-    samples = [getattr(part.scores, who) for part in parts for who in CLASSES]
+    samples = [getattr(part.scores, who) for part in parts for who in arrays.CLASSES]
     d = analysis.decision
     return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
 
@@ -338,7 +337,7 @@ def _panel(
     if left > 0:
         scores[left] = mark
     heights = []
-    for who in CLASSES:
+    for who in arrays.CLASSES:
         values, weights = (getattr(part.scores, f"{who}{end}") for end in ("", "_weights"))
         heights.append(decision_picture.shares(values, weights, scores) / np.diff(edges))
     return Panel(edges, heights[0], heights[1], _fitted(part, axis) if fitted else None)
@@ -346,10 +345,10 @@ def _panel(
 
 def _fitted(
     part: score_set.ScoreSet, axis: ScoreAxis
-) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+) -> tuple[arrays.FloatArray, arrays.FloatArray, arrays.FloatArray] | None:
     model = None if part.modelled is None else part.modelled.model
     bases = (model.client.continuous, model.impostor.continuous) if model else ()
-    places, curves = np.linspace(0.5, 99.5, _POINTS), list[FloatArray]()
+    places, curves = np.linspace(0.5, 99.5, _POINTS), list[arrays.FloatArray]()
     x = np.asarray(axis.score(places))
     for share, base in filter(None, bases):
         with np.errstate(invalid="ignore"):  # an infinite density where the axis stands still

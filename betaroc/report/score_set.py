@@ -32,9 +32,8 @@ from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits import check, curve_words, shape_tests
+from betaroc.fits import check, curve_words, family_choice, shape_tests
 from betaroc.fits.check import Distances, FitCheck, FitStatus, GoodDownTo, TargetCheck
-from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
 from betaroc.inference import of_scores
@@ -190,7 +189,7 @@ class Quality(Value):
 
     check: FitCheck | None = None
     unchecked: str = ""
-    families: FamilyComparison | None = None
+    families: family_choice.FamilyComparison | None = None
     uncompared: str = ""
     recommended: Names = ""
     audit: Sensitivity | None = None
@@ -209,7 +208,7 @@ class Quality(Value):
 
 def quality_of(
     value: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
-    compared: FamilyComparison | str | None = None,
+    compared: family_choice.FamilyComparison | str | None = None,
 ) -> Quality:  # fmt: skip
     """Everything that can be said of a fit, or why not."""
     fitted: Any = fit
@@ -225,16 +224,16 @@ def quality_of(
     targets = () if tested is None else tested.targets
     if tested is None:
         targets = tried(partial(check.check_targets, fitted, level=level), unfitted)[0] or ()
-    families: FamilyComparison | None = None
+    families: family_choice.FamilyComparison | None = None
     uncompared, best = rows, cast(Names, "")
     if not choose:
         uncompared = "a family is chosen on dev, and serves all sets"
     elif not rows:
-        if isinstance(compared, FamilyComparison):
+        if isinstance(compared, family_choice.FamilyComparison):
             families = compared
         else:
             bounds = None if fit is None else bounds_of(fit.client.distribution)
-            comparison = partial(compare_families, value, bounds=bounds)
+            comparison = partial(family_choice.compare_families, value, bounds=bounds)
             families, uncompared = tried(comparison, compared or "")
         best = "empirical" if families is None else named(families.recommended)
     shapeless = ""

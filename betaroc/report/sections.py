@@ -16,8 +16,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from betaroc.core import errors, local_files, notices, special, value, vocabulary
-from betaroc.core.arrays import CLASSES
+from betaroc.core import arrays, errors, local_files, notices, special, value, vocabulary
 from betaroc.core.text import sentence
 from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data import scores, summary
@@ -139,7 +138,7 @@ def beta_pair_of(
     dev: ScoreSet, options: Mapping[str, Any], level: float, rng: Any
 ) -> BetaPairFit | None:
     """The plain beta pair of dev, if it has one."""
-    spans = [dev.given._extremes(who) for who in CLASSES]
+    spans = [dev.given._extremes(who) for who in arrays.CLASSES]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
         return None
     same, quality = dev.fit is not None and has_shapes(dev.fit.family), dev.quality
@@ -217,7 +216,7 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     sizes, absent, dropped = [], 0, 0
     for part, role in sets:
         counts = (f"{spaced(n)} {vocabulary.members(who, n)}"
-                  for n, who in zip(part.sizes, CLASSES, strict=True))  # fmt: skip
+                  for n, who in zip(part.sizes, arrays.CLASSES, strict=True))  # fmt: skip
         sizes.append(" and ".join(counts) + f" of {role}" * bool(tests))
         absent += part.scores.n_client_rejected + part.scores.n_impostor_rejected
         dropped += 0 if part.scores.source is None else part.scores.source.n_dropped
@@ -315,7 +314,7 @@ def parameters_section(sets: NamedSets) -> Section:
         fit, table = part.fit, list[tree.RowCells | Group]()
         if fit is None:
             return []
-        for who in CLASSES:
+        for who in arrays.CLASSES:
             cells = {}
             for m in () if part.intervals is None else getattr(part.intervals, who):
                 cells[m.key] = score_set.measured_cell(m, number, number(m.estimate)), m.method
@@ -413,7 +412,7 @@ def _support(met: ObservedPoint, dev: ScoreSet) -> str:
     if met.chosen_by != "model" or met.expected.n_beyond is None or dev.fit is None:
         return ""
     groups, beyond = dev.fit._evidence.groups is not None, []
-    for who, n in zip(CLASSES, met.expected.n_beyond, strict=True):
+    for who, n in zip(arrays.CLASSES, met.expected.n_beyond, strict=True):
         if n < _FEW:
             few = number(n, 2) if n >= 0.01 else "below 0.01"
             slot = f"{vocabulary.CLASS_SLOTS[who][0]} groups" if groups else vocabulary.members(who)
@@ -467,7 +466,7 @@ def checks_section(
             words = (f"{status.of} {status.verdict}" for status in part.statuses)
             findings.append(f"{role}: {', '.join(words)}")
         if part.distances is not None and part.modelled:
-            off = (number(getattr(part.distances, of), 3) for of in (*CLASSES, "roc"))
+            off = (number(getattr(part.distances, of), 3) for of in (*arrays.CLASSES, "roc"))
             distances.append(Row((f"{role}: fitted distributions against its scores", *off)))
         if part.shift is not None:
             off = (number(shift, 3) for shift in part.shift)
@@ -598,7 +597,7 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) 
             f"{numbers.visible(system['system'])}: {system['reason']}" for system in documents
         ]
     rows = []
-    for system, who in product(documents, CLASSES):
+    for system, who in product(documents, arrays.CLASSES):
         law = {**system, **system[who], "class": who, "system": tree.as_named(system["system"])}
         shown, law["parameters"] = (
             " ".join(f"{name}={number(value, digits)}" for name, value in law["params"].items())

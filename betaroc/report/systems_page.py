@@ -9,20 +9,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from betaroc.core import arrays, errors, notices
+from betaroc.core import arrays, errors, notices, vocabulary
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import (
-    CLIENTS,
-    FAR,
-    FRR,
-    HTER,
-    IMPOSTORS,
-    TPR,
-    capital,
-    shared_words,
-    short_name,
-    template_of,
-)
+from betaroc.core.vocabulary import CLIENTS, FAR, FRR, HTER, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
 from betaroc.decision import curve, decide as decisions
 from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
@@ -109,9 +98,12 @@ def thresholds_view(systems: Sequence[System]) -> list[tree.Node]:
     """The target, the table, and the reasons."""
     d = systems[0].decision
     reasons = "\n".join(
-        f"{visible(s.name)}: {s.worst.status}. {template_of(s.worst.reason)}" for s in systems
+        f"{visible(s.name)}: {s.worst.status}. {vocabulary.template_of(s.worst.reason)}"
+        for s in systems
     )
-    target = tree.Paragraph(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
+    target = tree.Paragraph(
+        f"target: {vocabulary.short_name(d.target)} at most {100.0 * d.rate:g} %"
+    )
     return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
             tree.Paragraph(reasons, "given")]  # fmt: skip
 
@@ -172,7 +164,8 @@ def _cells(
     for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
         cells = [*(tree.rate_cell(*cell[:3]) for cell in rates[kind]), tree.Cell("no test")]
         row |= {
-            f"{short_name(kind)}, {role}": cell for role, cell in zip(roles, cells, strict=False)
+            f"{vocabulary.short_name(kind)}, {role}": cell
+            for role, cell in zip(roles, cells, strict=False)
         }
     return row
 
@@ -207,7 +200,7 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
         f"betaroc: {many}", many, _sizes_words(decided),
         f"Which system, and {question[:1].lower()}{question[1:]}", top, sections, FOOT, script=True,
     )  # fmt: skip
-    words = shared_words(system.dev.words for system in systems)
+    words = vocabulary.shared_words(system.dev.words for system in systems)
     return page_in_terms(page, terms, words)
 
 
@@ -224,13 +217,13 @@ def systems_nodes(
         differences = [*shown._view()[1:]]  # the verdict stands above
     confidence, note = f"{100.0 * d.confidence:g} %", "chosen on its own dev scores"
     if d.target in TARGET_RATES:
-        note += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
+        note += f": {vocabulary.short_name(d.target)} at or below {100.0 * d.rate:g} %"
         guaranteed = all(system.decision.how == "guaranteed" for system in systems)
         note += f" with {confidence} confidence" * guaranteed
     note = f"Each system has its own threshold, {note}. Intervals of rates: exact, {confidence}"
     grid = thresholds_grid(systems, shown, page=True)
     return [
-        *[tree.Paragraph(f"{capital(counts)}.", "lead")] * several,
+        *[tree.Paragraph(f"{vocabulary.capital(counts)}.", "lead")] * several,
         tree.Paragraph(
             f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
         ),
@@ -256,7 +249,7 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
         text += "; no other system can be relied on"
     cautions = [] if good else [first.worst.reason]
     if comparison is not None:
-        cautions.append(f"{capital(systems_verdict(comparison, comparison.names))}.")
+        cautions.append(f"{vocabulary.capital(systems_verdict(comparison, comparison.names))}.")
     if not tested:
         cautions.append("No test set: what follows is expected from dev alone.")
     elif alike > 1:
@@ -289,7 +282,7 @@ def _section(system: System, key: str) -> tree.Section:
 
 
 def _sizes_words(systems: Sequence[System]) -> list[str]:
-    words, lines = shared_words(s.dev.words for s in systems), []
+    words, lines = vocabulary.shared_words(s.dev.words for s in systems), []
     for role, sets in (
         ("dev", [system.dev for system in systems]),
         ("test", [test for system in systems for test, _ in system.tests]),

@@ -17,9 +17,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from betaroc.core import checks, notices
+from betaroc.core import checks, errors, notices
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
-from betaroc.core.errors import BetarocWarning, InputError, refusal
 from betaroc.core.names import strata_array
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.text import format_list, format_value
@@ -230,7 +229,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if weight is not None:
             if not np.any(np.asarray(weight) != 0):
                 rule, remedy = "be above zero somewhere", "Give the copies of each row."
-                raise refusal("sample_weight", rule, f"{named.size} zeros", remedy)
+                raise errors.refusal("sample_weight", rule, f"{named.size} zeros", remedy)
             copies = checks.weights_array(weight, named.size, "sample_weight")
         names = None if strata is None else strata_array(strata, named.size, "strata")
         splits = self._splits(X, y, clients, groups, split_params)
@@ -292,7 +291,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if groups is not None and np.ndim(groups) != 1:
                 rule = "be a splitter or an iterable of folds where groups have two columns"
                 remedy = "Give folds that keep both apart."
-                raise refusal("cv", rule, f"cv={cv}", remedy)
+                raise errors.refusal("cv", rule, f"cv={cv}", remedy)
             splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
             pairs = splitter(**folds).split(X, y, groups)
         elif cv is None or (hasattr(cv, "split") and not named):
@@ -301,7 +300,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             pairs = cv
         else:
             rule = 'be an int, a splitter, an iterable or "prefit"'
-            raise refusal("cv", rule, format_value(cv), "Give one of them.")
+            raise errors.refusal("cv", rule, format_value(cv), "Give one of them.")
         return trials.checked_splits(pairs, clients)
 
     def _routed(
@@ -312,7 +311,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             routed = process_routing(self, "fit", sample_weight=weight, groups=groups, **params)
             return dict(routed.estimator.fit), dict(routed.splitter.split)
         if params:
-            raise InputError(
+            raise errors.InputError(
                 f"fit must get X, y, sample_weight and groups alone; got {format_list(params)}. For"
                 " more switch metadata routing on:"
                 " sklearn.set_config(enable_metadata_routing=True)."
@@ -325,7 +324,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         notices.warn(
             f"{type(self.estimator).__name__}.fit takes no sample_weight: the weights serve the"
             " decision alone. With metadata routing a pipeline hands them on.",
-            BetarocWarning,
+            errors.BetarocWarning,
         )
         return {}, split
 
