@@ -7,11 +7,12 @@ from argparse import ArgumentParser, Namespace
 from betaroc.cli import options, systems
 from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.core import value, vocabulary
+from betaroc.core.local_files import shown_path
 from betaroc.core.notices import collected
 from betaroc.data.labels import DROP
 from betaroc.ensemble.inclusion import inclusion, inclusion_numbers, inclusion_page
 from betaroc.rendering import files, tree
-from betaroc.rendering.numbers import path_words, read_as
+from betaroc.rendering.numbers import read_as
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -61,7 +62,7 @@ def run(arguments: Namespace) -> None:
     warned = messages(notices, arguments)
     words = vocabulary.shared_words(word for side in sides for word in side.words)
     sources = [source for side in sides for source in side.sources]
-    read = [f"{path_words(source.path)} ({read_as(source.format, source.guessed, source.guesses)})"
+    read = [f"{shown_path(source.path)} ({read_as(source.format, source.guessed, source.guesses)})"
             for source in sources]  # fmt: skip
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.messages import FILE_ARGUMENTS, named_files
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
-from betaroc.core import notices, vocabulary
+from betaroc.core import local_files, notices, vocabulary
 from betaroc.core.errors import FileFormatError, InputError, refusal
-from betaroc.core.local_files import STDIN, default_names, of_the_system, read_toml, regular_file
 from betaroc.core.text import format_list, format_value
 from betaroc.data.labels import DROP, REJECT
 from betaroc.data.parquet import parquet_rows
@@ -67,7 +66,7 @@ def called_systems(
     scores = getattr(arguments, "file", None) or []
     if len(scores) > 1 and one_per_file:
         files_of(arguments, "dev")
-        return _checked_systems(list(map(SystemFiles, default_names(scores), scores)))
+        return _checked_systems(list(map(SystemFiles, local_files.default_names(scores), scores)))
     if len(scores) > 1:
         first, second = (numbers.visible(quote(path)) for path in scores[:2])
         remedy = (
@@ -119,7 +118,7 @@ def two_systems(arguments: Namespace) -> list[SystemFiles]:
             rule = "name two different score files, one per system"
             remedy = "One system on two test sets takes --unpaired."
             raise refusal(f"--{role}", rule, f"{len(files)}: {format_list(files)}", remedy)
-    names = arguments.name or default_names(dev if len(set(dev)) == 2 else test)
+    names = arguments.name or local_files.default_names(dev if len(set(dev)) == 2 else test)
     if len(names) != 2:
         raise refusal("--name", "give two different names", format_list(names))
     systems = list(map(SystemFiles, names, dev, zip(test, strict=True)))
@@ -146,8 +145,8 @@ def _checked_systems(
 ) -> list[SystemFiles]:
     """Systems whose names and files can be."""
     for path in dict.fromkeys(path for system in systems for path in system.paths):
-        if path != STDIN:  # before the first is read, which may take long
-            regular_file(path, "every file of the systems")
+        if path != local_files.STDIN:  # before the first is read, which may take long
+            local_files.regular_file(path, "every file of the systems")
     _check_repeated(systems, one_dev=one_dev)
     names = [numbers.visible(system.name).strip() for system in systems]
     least, most = tests
@@ -172,7 +171,7 @@ def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) ->
         of = f" of {format_value(system.name, 30)}" * bool(system.name)
         for k, path in enumerate(system.paths):
             role = ("dev" if k < 1 + (not isinstance(system.dev, str)) else "test") + of
-            exists = path != STDIN and os.path.exists(path)
+            exists = path != local_files.STDIN and os.path.exists(path)
             earlier = roles.setdefault(os.stat(path)[1:3] if exists else path, role)
             if earlier is not role and not (one_dev and role[:3] == earlier[:3] == "dev"):
                 raise InputError(
@@ -185,7 +184,7 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
     """One folder per system: dev.* and test*.*."""
     systems: list[SystemFiles] = []
     others: list[Path] = []
-    with of_the_system("--systems"):
+    with local_files.of_the_system("--systems"):
         for inner in sorted(folder.iterdir()):
             files = sorted(inner.iterdir()) if inner.is_dir() else []
             dev, tests = ([path for path in files if path.match(shape) and path.is_file()]
@@ -205,7 +204,8 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
 
 def _of_manifest(path: Path) -> list[SystemFiles]:
     """Tables [systems.NAME] of a TOML file."""
-    document = read_toml(path, "--systems", "Name a folder, or a TOML file of [systems.NAME].")
+    advice = "Name a folder, or a TOML file of [systems.NAME]."
+    document = local_files.read_toml(path, "--systems", advice)
     tables, remedy = document.get("systems"), (
         'Such as [systems.mlp] with dev = "dev.csv" and test = "test.csv".'
     )  # fmt: skip
@@ -246,7 +246,7 @@ def read_file(
 ) -> ScoreData:  # fmt: skip
     """Scores of a file, or their sums."""
     path = source if isinstance(source, str) else None
-    if getattr(arguments, "stream", "") == "always" and path in {None, STDIN}:
+    if getattr(arguments, "stream", "") == "always" and path in {None, local_files.STDIN}:
         rule = "stand beside files of both classes, which are read in pieces"
         actual = "a file of each" if path is None else "the standard input"
         raise refusal("--stream always", rule, actual, "Leave it out.")
@@ -262,8 +262,8 @@ def read_file(
         # Two files of a call may have one name: the path is given, unless the key has it too.
         if path is None or (key is not None and Path(key).name == Path(path).name):
             raise
-        name = format_value(Path(path).name)
-        raise error.reworded(error.template.replace(name, numbers.path_words(path), 1)) from error
+        name, whole = format_value(Path(path).name), local_files.shown_path(path)
+        raise error.reworded(error.template.replace(name, whole, 1)) from error
     step()
     if read.source is None:
         return read
@@ -374,7 +374,7 @@ def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
 
 def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
     """One file per classifier."""
-    names = arguments.name or default_names(paths)
+    names = arguments.name or local_files.default_names(paths)
     if len(names) != len(paths):
         actual = f"{len(names)} for {len(paths)} files: {format_list(names)}"
         raise refusal("--name", "give one name per file", actual, "Name each classifier.")

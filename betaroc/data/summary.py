@@ -16,7 +16,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import InputError, PrecisionWarning, refusal
-from betaroc.core.local_files import of_the_system, regular_file
+from betaroc.core.local_files import of_the_system, regular_file, shown_path
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import format_value
@@ -37,7 +37,7 @@ from betaroc.data.sums import ClassSummary, Labels, added, array_sums
 from betaroc.data.text_layouts import TextOptions
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
-from betaroc.rendering.numbers import extreme, number, path_words, percent, read_as
+from betaroc.rendering.numbers import extreme, number, percent, read_as
 
 
 def _file_sums(
@@ -555,7 +555,7 @@ def file_words(role: str, scores: ScoreData) -> str:
     source, coarse, name = scores.source, summary_words(scores), ""
     if source is not None:
         form = read_as(source.format, source.guessed, source.guesses)
-        name = f" {', '.join(map(path_words, source.files))} ({form}),"
+        name = f" {', '.join(map(shown_path, source.files))} ({form}),"
     sizes = f"{scores.n_client} {CLIENT} and {scores.n_impostor} {IMPOSTOR} scores"
     return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 

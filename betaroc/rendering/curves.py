@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -394,26 +394,18 @@ def draw_intervals(
     if near is not None:
         ax.axvspan(*near, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, label="_nolegend_")
     for place, row in enumerate(rows, start=len(names)):
-        look = {"color": colours[place % len(colours)], "markersize": 5.0, **style}
-        draw_interval(ax, row, place, **look)
+        look = {"marker": "o", "color": colours[place % len(colours)], "markersize": 5.0,
+                "linewidth": 1.5, **style, "label": "_nolegend_"}  # fmt: skip
+        face = look["color"] if row.sure else "white"
+        line = {**look, "marker": "", "gid": "interval"}
+        ax.plot((row.low, row.high), (place, place), **line)
+        ax.plot(row.value, place, **{"markerfacecolor": face, **look, "linestyle": "none"})
     if at is not None:
         ax.axvline(at[0], color=GREY, linewidth=0.9, linestyle=":", gid="zero", label=at[1])
-    name_rows(ax, [*names, *(row.label for row in rows)])
+    names += [row.label for row in rows]
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set_ylim(max(len(names), 1) - 0.5, -0.5)  # the first above
     return finished(ax, x, "", rates, below=below, loc="best")
-
-
-def draw_interval(ax: Axes, mark: tree.IntervalMark, place: float, **style: Any) -> None:
-    """An interval and its estimate, filled where it tells."""
-    look = {"marker": "o", "markersize": 5.5, "linewidth": 1.5, **style, "label": "_nolegend_"}
-    face = look["color"] if mark.sure else "white"
-    ax.plot((mark.low, mark.high), (place, place), **{**look, "marker": "", "gid": "interval"})
-    ax.plot(mark.value, place, **{"markerfacecolor": face, **look, "linestyle": "none"})
-
-
-def name_rows(ax: Axes, names: Collection[str]) -> None:
-    """A row each, the first above."""
-    ax.set_yticks(range(len(names)), list(names), parse_math=False)
-    ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
 
 
 # --------------------------------------------------------------------------------- alphas

@@ -103,12 +103,6 @@ def threshold(theta: float, logit: float, digits: int = 6) -> str:
     return f"{theta:.{digits}g}"
 
 
-def path_words(path: str, width: int = 70) -> str:
-    """A path with repr, of a long one the end."""
-    text = ascii(path)
-    return text if len(text) <= width else f"'...{text[4 - width :]}"
-
-
 def read_as(form: str, guessed: str | None = None, guesses: Sequence[str] = ()) -> str:
     """The format of a file, and who is a client."""
     if guesses:

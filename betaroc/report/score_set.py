@@ -35,7 +35,7 @@ from betaroc.estimation.families import Names, family_text, has_shapes, is_of_co
 from betaroc.fits import check, curve_words, family_choice, shape_tests
 from betaroc.fits.check import Distances, FitCheck, FitStatus, GoodDownTo, TargetCheck
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
+from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity
 from betaroc.inference import of_scores
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit
@@ -199,11 +199,6 @@ class Quality(Value):
     bin_error: tuple[float, float] | None = None
     targets: tuple[TargetCheck, ...] = ()
     good_down_to: GoodDownTo = _NONE_GOOD
-
-    @property
-    def tails(self) -> list[str]:
-        """Ends where Hill's estimate is far from the fit."""
-        return tail_words(self.audit)
 
 
 def quality_of(

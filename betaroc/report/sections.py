@@ -22,7 +22,7 @@ from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data import scores, summary
 from betaroc.decision.curve import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts
-from betaroc.fits import curve_words, family_choice, shape_tests
+from betaroc.fits import curve_words, family_choice, shape_tests, tail_fits
 from betaroc.fits.check import check_fit, targets_grid
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
 from betaroc.rendering import numbers, tree
@@ -502,7 +502,9 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
         nodes += quality.check._tables(", without tails" * with_tails)
     elif quality.targets:
         nodes.append(targets_grid(quality.targets))
-    tails = tuple(vocabulary.capital(sentence(words)) for words in quality.tails)
+    tails = tuple(
+        vocabulary.capital(sentence(words)) for words in tail_fits.tail_words(quality.audit)
+    )
     return nodes + [tree.Bullets(tails)] * bool(tails)
 
 
