@@ -32,14 +32,9 @@ from betaroc.distributions.empirical import Empirical, is_binned
 from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
+from betaroc.estimation import estimate
 from betaroc.estimation.contract import Family, Parameters
-from betaroc.estimation.estimate import (
-    Estimate,
-    Options,
-    PairEstimate,
-    estimate_class,
-    estimate_pair,
-)
+from betaroc.estimation.estimate import Estimate, Options, PairEstimate
 from betaroc.estimation.families import FAMILIES
 from betaroc.inference.scores_beyond import SampleSupport, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
@@ -171,12 +166,11 @@ def check_targets(
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first."""
     level, any_rate = checks.level(level), far is not None or frr is not None
-    result: list[TargetCheck] = []
+    evidence, result = evidence_of_pair(f), list[TargetCheck]()
     for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
         if wanted is None and any_rate:
             continue
-        evidence, least = evidence_of_pair(f), 0.0
-        n = evidence.totals[which]
+        n, least = evidence.totals[which], 0.0
         _check_copies(f.scores, CLASSES[which])
         if wanted is not None:
             targets = checks.rates_1d(wanted, rate)
@@ -225,13 +219,10 @@ def _checked(
     for k, target in enumerate(targets.tolist()):
         fitted, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
         observed = 0.5 * float(fewest[k] + most[k])
-        verdict, needed = "cannot tell", None
-        reason = _unjudged(f, evidence, which, target, fitted)
-        if not reason:
-            coarse = bool(fewest[k] < most[k])
-            verdict, reason, needed = _judged(
-                fitted, observed / n, n, worth, ends, tail, coarse=coarse
-            )  # fmt: skip
+        coarse, silent = bool(fewest[k] < most[k]), _unjudged(f, evidence, which, target, fitted)
+        verdict, reason, needed = ("cannot tell", silent, None) if silent else _judged(
+            fitted, observed / n, n, worth, ends, tail, coarse=coarse
+        )  # fmt: skip
         place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
         result.append(TargetCheck(
             ("frr", "far")[which], target, float(t.theta[k]), n * fitted, observed, *ends, verdict,
@@ -247,9 +238,9 @@ def _unjudged(
     if evidence.fitted[which] is None:
         return _PLACED
     who, side = CLASSES[which], ("lower", "upper")[which]
-    estimate = getattr(f, who)
-    masses = [fit.mass for tail in estimate.tails if tail.side == side for fit in tail.fits]
-    absent = estimate.params.get(REJECTED, 0.0)
+    part = getattr(f, who)
+    masses = [fit.mass for tail in part.tails if tail.side == side for fit in tail.fits]
+    absent = part.params.get(REJECTED, 0.0)
     tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
     if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
         return "a tail was placed by these very scores: their count cannot contradict it"
@@ -876,22 +867,21 @@ def refitted(
         with suppress_warnings():
             for client, impostor in zip(*samples, strict=True):
                 scores = Scores._checked(client=client, impostor=impostor)
-                pairs.append(estimate_pair(scores, families, options)[0].model)
+                pairs.append(estimate.estimate_pair(scores, families, options)[0].model)
         classes = [pair.client for pair in pairs], [pair.impostor for pair in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
     for name, law, x in zip(families, laws, samples, strict=True):
         row, bounds = _row(name, law), bounds_of(law)
         if row is None or row.fit_rows is None:
             with suppress_warnings():
-                again = [estimate_class("sample", y, None, name, bounds=bounds) for y in x]
+                again = [estimate.estimate_class("sample", y, None, name, bounds=bounds) for y in x]
             result.append(_columns(law, [item.distribution for item in again]))
             continue
         result.append(row.fit_rows(law, x))
         lost = int(np.sum(np.isnan(result[-1][0])))
         if lost:
             raise errors.FitError(
-                f"every simulated score set must have a {name} fit; {lost} of {len(x)} have"
-                " none, as of too few distinct scores. Give more scores."
+                f"every simulated score set must have a {name} fit; {lost} of {len(x)} have none."
             )
     return result
 

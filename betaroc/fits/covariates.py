@@ -108,10 +108,9 @@ def regression(
     y, (mean, precision) = getattr(scores, who), matrices
     names = mean.names + precision.names
     if y.size < len(names):
-        raise errors.InputError(
-            f"{who}: there must be at least as many trials as coefficients; got {y.size} trials for"
-            f" {len(names)} ({format_list(names, 6)}). Give a shorter formula."
-        )
+        actual = f"{y.size} of {who}s for {len(names)} ({format_list(names, 6)})"
+        remedy = "Give a shorter formula."
+        raise errors.refusal("frame", "have as many trials as coefficients", actual, remedy)
     columns, triangles = [], []
     for design in matrices:
         design.refuse_undetermined(who)
@@ -140,8 +139,7 @@ def regression(
     if runaway:
         raise errors.DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
-            f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
-            " formula, of the precision first.", result,
+            " a point. Give a shorter formula, of the precision first.", result,
         )  # fmt: skip
     if not converged:
         raise errors.FitError(
@@ -405,11 +403,8 @@ class CovariateFit(Result, Exportable):
         """
         place, _, words = self._place(covariates)
         if words:
-            raise errors.InputError(
-                "a model needs values inside the data, as its numbers carry no intervals. Outside:"
-                f" {words}. Ask interval(stat, covariates=...) for single numbers, take values"
-                " inside, or give trials there."
-            )
+            remedy = "Ask interval(stat, covariates=...) for single numbers."
+            raise errors.refusal("covariates", "lie inside the data for a model", words, remedy)
         name = ", ".join(f"{k}={v}" for k, v in covariates.items()) or None
         return _model(place, self._prior(prior), name)
 
@@ -534,10 +529,8 @@ class CovariateFit(Result, Exportable):
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
         (start, of_start, off), (end, of_end, beyond) = self._place(first), self._place(second)
         if np.array_equal(start, end):
-            raise errors.InputError(
-                f"first and second must be different; both are {format_value(dict(first))}. For the"
-                " number itself use interval."
-            )
+            actual, remedy = format_value(dict(second)), "For the number itself use interval."
+            raise errors.refusal("second", "be different from first", actual, remedy)
         moves, prior = _fewer(self._spread() @ np.vstack([of_start, of_end]).T), self._prior(prior)
         one, two = _delta(spec, start, moves[:, :4], prior), _delta(spec, end, moves[:, 4:], prior)
         change, name = two.estimate - one.estimate, repr(str(spec))
@@ -601,10 +594,7 @@ class CovariateFit(Result, Exportable):
         shorter, lost = zip(*(formulas.without(part, names) for part in parts), strict=True)
         for text, part, gone in zip(self._formulas, parts, lost, strict=True):
             if gone and not formulas.has_intercept(part):
-                raise errors.InputError(
-                    "a formula must have an intercept for its terms to be tested;"
-                    f" {text!r} has none. Leave out '0 +' or '- 1'."
-                )
+                raise errors.refusal("formula", "have an intercept to be tested", repr(text))
         tested = tuple(dict.fromkeys(name for part in lost for name in part))
         if groups_of(self.scores) is not None:
             return self._wald(tested, lost)
@@ -620,11 +610,9 @@ class CovariateFit(Result, Exportable):
             gain = 2.0 * (full.log_likelihood - rest.log_likelihood)
             if gain < -_EQUAL * (full.n + abs(full.log_likelihood)):
                 raise errors.FitError(
-                    f"{who}: the fit without {format_list(names)} is better than the fit with it,"
-                    " whose search must have ended at a lower hill. Give covariates on another"
-                    " scale.",
-                    full,
-                )
+                    f"{who}: the fit without {format_list(names)} is better than the fit with it."
+                    " Give covariates on another scale.", full,
+                )  # fmt: skip
             degrees = len(full.coefficients) - len(rest.coefficients)
             each[k] = ChiSquared.of(max(gain, 0.0), degrees)
         tests = [item for item in each if item is not None]
@@ -644,10 +632,8 @@ class CovariateFit(Result, Exportable):
             deviations = np.sqrt(np.diag(self.cov)[where])
             scaled = self.cov[np.ix_(where, where)] / np.outer(deviations, deviations)
             if not np.all(deviations > 0.0) or np.linalg.eigvalsh(scaled)[0] < 1e-12:
-                raise errors.InputError(
-                    f"the groups must determine the errors of {len(where)} coefficients together;"
-                    " they do not: too few groups. Test fewer terms."
-                )
+                actual = f"too few for {len(where)} together"
+                raise errors.refusal("groups", "determine errors", actual, "Test fewer terms.")
             t = self._coefficients[where] / deviations
             return ChiSquared.of(float(t @ np.linalg.solve(scaled, t)), len(where))
 
@@ -660,10 +646,8 @@ class CovariateFit(Result, Exportable):
         for who, part in self._classes.items():
             n, k = part.n, len(part.coefficients)
             if n <= k:
-                raise errors.InputError(
-                    f"{who}: an interval needs more trials than coefficients; got {n} trials for"
-                    f" {k}. Give more trials, or a shorter formula."
-                )
+                actual, remedy = f"{n} trials for {k}", "Give more, or a shorter formula."
+                raise errors.refusal(who, "have more trials than coefficients", actual, remedy)
             grow += [math.sqrt(n / (n - k))] * k
         return np.asarray(self.roots * grow)
 
@@ -674,8 +658,7 @@ class CovariateFit(Result, Exportable):
         """Logit mu and log phi of both classes, their rates of change, and what lies outside."""
         if not isinstance(value, Mapping):
             rule, remedy = "be a mapping of names to values", "Give such as {'sharpening': 0.5}."
-            actual = typed(value)
-            raise errors.refusal("covariates", rule, actual, remedy, errors.InputTypeError)
+            raise errors.refusal("covariates", rule, typed(value), remedy, errors.InputTypeError)
         matrices = self._designs
         categories: dict[str, tuple[Any, ...]] = {}
         for part in (*matrices["client"], *matrices["impostor"]):
@@ -698,10 +681,8 @@ def _model(place: FloatArray, prior: float, name: str | None = None) -> ScoreMod
                 float(np.exp(log_precision - np.logaddexp(0.0, side))) for side in (-logit, logit)
             )
         if not (0.0 < a < math.inf and 0.0 < b < math.inf):
-            raise errors.InputError(
-                "the beta distribution at these covariates must have shapes that doubles hold; got"
-                f" a={a!r}, b={b!r}. Take covariates nearer to those of the trials."
-            )
+            actual, remedy = f"a={a!r}, b={b!r}", "Take values nearer to those of the trials."
+            raise errors.refusal("covariates", "give shapes that doubles hold", actual, remedy)
         laws.append(Beta(a, b))
     return ScoreModel(laws[0], laws[1], prior=prior, name=name)
 
@@ -909,15 +890,12 @@ def _inside(
         checks.check_entries(v, (v < 0.0) | (v > 1.0), f"{who} scores", "lie in [0, 1]", remedy)
     ends = [(int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for v in classes]
     if boundary in (None, "error") and np.any(ends):
-        met = [
+        actual = " and ".join(
             f"{zero} {who} scores of exactly 0 and {top} of exactly 1"
             for who, (zero, top) in zip(CLASSES, ends, strict=True)
-        ]
-        raise errors.InputError.about("scores")(
-            "scores must lie strictly between 0 and 1 for a beta regression; got"
-            f" {' and '.join(met)}. Pass boundary='drop' to leave these rows out, or 'squeeze' to"
-            " shrink all scores towards 1/2, which is inconsistent."
         )
+        remedy = "Pass boundary='drop', or 'squeeze', which is inconsistent."
+        raise errors.refusal("scores", "lie strictly between 0 and 1", actual, remedy)
     parts: dict[str, Any] = {"name": scores.name, "library": scores.library}
     keep, rules = [], []
     for who, v, met_ends in zip(CLASSES, classes, ends, strict=True):
@@ -943,9 +921,7 @@ def _coefficient_roots(
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
             if size is not None and size < 2:
-                raise errors.InputError(
-                    f"{who}: trials must hang together in at least 2 groups for errors to be"
-                    f" known; all {getattr(scores, who).size} share one. Leave group out."
-                )
+                actual = f"all {getattr(scores, who).size} {who} trials in one"
+                raise errors.refusal("group", "name 2 groups or more", actual, "Leave it out.")
         covariance = covariance @ groups.covariance(rises[0], rises[1]) @ covariance
     return np.asarray(covariance_roots(covariance))

@@ -27,16 +27,9 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
-from betaroc.estimation import families
+from betaroc.estimation import estimate, families
 from betaroc.estimation.contract import log_masses, score_cells
-from betaroc.estimation.estimate import (
-    Bounds,
-    Estimate,
-    Options,
-    PairEstimate,
-    estimate_class,
-    estimate_pair,
-)
+from betaroc.estimation.estimate import Bounds, Estimate, Options, PairEstimate
 from betaroc.estimation.families import FAMILIES, Names, family_text, named
 from betaroc.fits.check import FitCheck, class_distance, drawn_inside
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
@@ -186,8 +179,7 @@ def _check_nested(restricted: PairEstimate, general: PairEstimate) -> None:
         raise refusal("general", "be of a family that contains the restricted", families, hint)
     require_scores(general.scores, "a simulated likelihood-ratio test", rejected=True)
     if restricted.scores != general.scores:
-        rule = "be of the same scores as restricted"
-        raise refusal("general", rule, "others", "Fit one Scores twice.")
+        raise refusal("general", "be of the same scores", "others", "Fit one Scores twice.")
     for who in CLASSES:
         rules = [getattr(f, who).boundary for f in (restricted, general)]
         policies = [None if rule is None else rule.policy for rule in rules]
@@ -201,15 +193,17 @@ def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> fl
     """Twice what the general family gains on simulated scores."""
     bounds = bounds_of(restricted.client.distribution)
     names, options = _pair_of(general), Options(bounds=bounds)
-    less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
+    less = estimate.estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
     if not any(FAMILIES[name].sized for name in names):
-        return 2.0 * max(estimate_pair(scores, names, options)[0].log_likelihood - less, 0.0)
+        return 2.0 * max(
+            estimate.estimate_pair(scores, names, options)[0].log_likelihood - less, 0.0
+        )
     more = 0.0
     for who, name in zip(CLASSES, names, strict=True):
         shares = [n for n in getattr(general, who).names if n.startswith("weight_")]
         size = 1 + len(shares) if FAMILIES[name].sized else None
         try:
-            part = estimate_class(
+            part = estimate.estimate_class(
                 "sample", getattr(scores, who), None, name, components=size, bounds=bounds
             )
         except FitError as error:  # of mixtures what was found, if need be that of one component
@@ -260,10 +254,8 @@ class Folded(NamedTuple):
             first = groups if groups.ndim == 1 else groups[:, 0]
             units, label = np.unique(first[keep], return_inverse=True)
             if units.size < 2:
-                raise InputError(
-                    "a comparison of families holds out whole groups and needs at least 2 of"
-                    f" {who} scores; got 1. Name a family, or give scores without groups."
-                )
+                rule, remedy = f"be 2 or more of {who} scores", "Name a family, or give no groups."
+                raise refusal("groups", f"{rule}, of which whole ones are held out", "1", remedy)
         fold = np.random.default_rng(0).permutation(units.size) % _FOLDS
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
@@ -383,9 +375,9 @@ def _fitted(
     (side, *more), alone = sides, FAMILIES[name].alone
     if more:
         options = Options(bounds=side.bounds)
-        return estimate_pair(_scores_of(sides, rows), (name, name), options)[0]
+        return estimate.estimate_pair(_scores_of(sides, rows), (name, name), options)[0]
     fit = partial(
-        estimate_class, side.who, *side.part(rows[0]), resolution=side.resolution,
+        estimate.estimate_class, side.who, *side.part(rows[0]), resolution=side.resolution,
         bounds=side.bounds,
     )  # fmt: skip
     try:
@@ -881,21 +873,17 @@ def _usual(scores: Scores, bounds: Bounds | None) -> list[str]:
 
 
 def _checked_names(request: Sequence[str], bounds: Bounds | None) -> list[str]:
-    """Families that were request for."""
+    """Families that are named."""
     if isinstance(request, str) or not isinstance(request, Sequence):
-        remedy = "Leave it out for those that fit."
-        raise refusal("families", "be a list of names", typed(request), remedy, InputTypeError)
+        raise refusal("families", "be a list of names", typed(request), kind=InputTypeError)
     parametric = tuple(name for name, row in FAMILIES.items() if not row.counted)
     names = [checks.choice(name, parametric, "families") for name in request]
     if len(set(names)) < len(names) or not names:
-        remedy = 'Give such as ["beta", "normal"].'
-        raise refusal("families", "name each family once", checks.format_value(names), remedy)
+        raise refusal("families", "name each family once", checks.format_value(names))
     bounded = [name for name in names if FAMILIES[name].on_unit]
     if bounded and bounds is None:
-        raise InputError.about("scores")(
-            f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
-            + worded(" families, or give the range of scores, `bounds=(low, high)`.")
-        )
+        remedy = worded("Leave it out, or give the range of scores, `bounds=(low, high)`.")
+        raise refusal("scores", f"lie in [0, 1] for {bounded[0]!r}", "others", remedy)
     return names
 
 

@@ -1073,10 +1073,8 @@ def fit_distribution(
         raise errors.refusal("family", "be one name for one sample", format_value(family), remedy)
     name, _ = families.checked_pair(family, (families.AUTO,))
     if name != families.AUTO and families.FAMILIES[name].of_pairs:
-        raise errors.InputError.about("family")(
-            f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
-            " Use br.fit(Scores(client, impostor), family)."
-        )
+        remedy = "Use br.fit(Scores(client, impostor), family)."
+        raise errors.refusal("family", "be of one class alone", repr(name), remedy)
     bounds = None if bounds is None else checks.span(bounds, "bounds")
     options, extremes = Options(boundary, resolution, components, bounds), _finite_extremes(sample)
     # A distribution of counts holds the scores: a copy of them.
@@ -1200,9 +1198,8 @@ def fit(
     names = families.checked_pair(family, (families.AUTO, families.BEST))
     if names[0] == families.BEST:
         if components is not None:
-            raise errors.InputError.about("components")(
-                'components must be left out for family="best"; it chooses.'
-            )
+            rule, actual = 'be left out for family="best": it chooses', format_value(components)
+            raise errors.refusal("components", rule, actual, "Leave it out.")
         return best_fit(data, boundary, resolution, tails=request, bounds=bounds)
     chosen = families.Chosen("", "", [])
     if names[0] == families.AUTO:

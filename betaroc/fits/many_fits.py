@@ -146,15 +146,13 @@ def fit_many(
 
 def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], list[ScoreData]]:
     """Names and scores of systems in memory."""
-    names, items = list(frame), list(frame)
     if isinstance(frame, Mapping):
-        items = list(frame.values())
+        names, items = list(frame), list(frame.values())
     else:
-        called = [getattr(item, "name", None) for item in items]
+        items, called = list(frame), [getattr(item, "name", None) for item in frame]
         names = [k if name is None else str(name) for k, name in enumerate(called)]
     if not items:
-        rule = "hold at least one system"
-        raise errors.refusal("frame", rule, "an empty collection", "Give one.")
+        raise errors.refusal("frame", "hold at least one system", "an empty collection")
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
             raise errors.InputTypeError(
@@ -163,10 +161,8 @@ def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], lis
             )
     twice = [name for name, many in Counter(names).items() if many > 1]
     if twice:
-        raise errors.InputError.about("systems")(
-            f"systems must have names of their own; {names.count(twice[0])} are called"
-            f" {format_value(twice[0])}. Pass a mapping of distinct names."
-        )
+        actual = f"{names.count(twice[0])} called {format_value(twice[0])}"
+        raise errors.refusal("systems", "have names of their own", actual, "Pass a mapping.")
     return names, items
 
 

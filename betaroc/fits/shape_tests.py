@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, refusal
 from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
 from betaroc.core.thresholds import Thresholds
@@ -219,10 +219,7 @@ def variance_ratio_test(client: Spread, impostor: Spread) -> ZTest:
     (s_c, n_c), (s_i, n_i) = client, impostor
     d, e = n_c - 1.0, n_i - 1.0
     if min(d, e) <= 0.0:
-        raise InputError(
-            "a test of the spreads needs a total weight above 1 in each class; got"
-            f" {n_c!r} and {n_i!r}. Weights are frequencies."
-        )
+        raise refusal("weights", "have a total weight above 1 per class", f"{n_c!r} and {n_i!r}")
     # d F / (d F + e) is beta with shapes d/2 and e/2; its logit is a double where F is none.
     log_ratio = 2.0 * (math.log(s_c) - math.log(s_i)) + math.log(n_c) - math.log(n_i)
     at = Thresholds.from_logit(np.array([log_ratio]))
@@ -487,10 +484,8 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
         cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
         errors = np.sqrt(np.maximum(np.diag(cov), 0.0))
         if not np.all(errors > 0.0):
-            raise InputError(
-                f"a probability of shapes must rest on their variances; those of the {who}s are"
-                f" lost in rounding at a={shapes[0]:g}, b={shapes[1]:g}. Take more scores."
-            )
+            actual = f"{who}s with a={shapes[0]:g}, b={shapes[1]:g}"
+            raise refusal("f", "have shapes whose variances doubles hold", actual)
         z = (np.log(shapes) / errors).tolist()
         answer[who] = quadrant_shares(z, cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1]))
         start += len(result.names)
@@ -501,10 +496,8 @@ def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:
     """Of the clients' parameters, then the impostors'."""
     covariance = joint_cov(f, groups=groups)
     if not np.all(np.isfinite(covariance)):
-        raise InputError(
-            "a test needs the covariance of the parameters; that of"
-            f" {f.client.distribution!r:.50} and {f.impostor.distribution!r:.50} is not finite."
-        )
+        actual = f"{f.client.distribution!r:.50} and {f.impostor.distribution!r:.50}"
+        raise refusal("f", "have a finite covariance of its parameters", actual)
     return covariance
 
 
@@ -624,10 +617,8 @@ class FittedEnds:
         for r, total in zip(self._results, weights, strict=True):
             count = r.params.get(end, 0.0) * total
             if max(abs(n - round(n)) for n in (count, total)) > 1e-6:
-                raise InputError(
-                    "a test of masses counts scores; the weights must be whole numbers of copies,"
-                    f" got a total of {total!r} with {count!r} {end}."
-                )
+                actual = f"a total of {total!r} with {count!r} {end}"
+                raise refusal("weights", "be whole numbers of copies", actual)
             counts.append((round(count), round(total)))
         return fisher_midp(counts[0], counts[1]).times(sign)
 
@@ -648,10 +639,8 @@ class FittedEnds:
         which = MASSES.index(end)
         first, second = (r.distribution._tails()[which].order for r in self._results)
         if first != second:
-            raise InputError(
-                f"an end is tested of tails of one kind, powers or Gaussians; {end!r} has"
-                f" {first:g} and {second:g}. Look at model.ends()."
-            )
+            actual = f"orders {first:g} and {second:g} {end}"
+            raise refusal("f", "have tails of one kind", actual, "Look at model.ends().")
 
         def of(law: Distribution) -> FloatArray:
             tail = law._tails()[which]

@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
-from betaroc.core.errors import BetarocError, InputError, refusal
+from betaroc.core.errors import BetarocError, refusal
 from betaroc.core.notices import Notice, suppress_warnings
 from betaroc.core.tables import Table, Tabular, columns_from_rows
 from betaroc.core.text import format_value, sentence
@@ -69,8 +69,9 @@ class TailRequest(NamedTuple):
             if sizes is None:
                 return None
             remedy = worded('Say `tails="both"`, or leave it out.')
-            actual = f"{format_value(sizes)} without"
-            raise refusal("tail_sizes", "stand beside tails", actual, remedy)
+            raise refusal(
+                "tail_sizes", "stand beside tails", f"{format_value(sizes)} alone", remedy
+            )
         value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
         valid = all(isinstance(word, str) and word in _SIDES for word in value.values())
         if not value or not valid or not {*value} <= {*CLASSES}:
@@ -92,11 +93,8 @@ def sides_of(pair: PairEstimate) -> dict[str, str] | None:
 def check_tails(pair: PairEstimate, noun: str) -> None:
     """Refuse a fit with tails."""
     if pair.client.tails or pair.impostor.tails:
-        raise InputError(
-            f"{noun} must be of a fit without tails; this one has tails, which the parameters of"
-            f" family {pair.client.family!r} do not describe. Fit the scores without"
-            + worded(" `tails=`.")
-        )
+        remedy = worded("Fit the scores without `tails=`.")
+        raise refusal("f", f"be without tails for {noun}", "tails", remedy)
 
 
 # ------------------------------------------------------------------------ fits with tails
@@ -421,10 +419,8 @@ def sensitivity(
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
     if not has_shapes(f.family) or bounds_of(f.client.distribution):
-        raise InputError(
-            "the audit is of beta fits on [0, 1], whose ends are exponents; this one is of family"
-            f' {family_text(f.family)}. Fit family="beta".'
-        )
+        actual, remedy = f"one of family {family_text(f.family)}", 'Fit family="beta".'
+        raise refusal("f", "be a beta fit on [0, 1] for the audit of its ends", actual, remedy)
     check_tails(f, "the audit of the ends")
     require_scores(f.scores, "Hill's exponent", rejected=True)
     f = f._told_scored("the audit of the ends")

@@ -133,7 +133,7 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     (FRAME | {"score": [1, 2**60 + 1, 3, 4]},
         {"family": "normal"}, INPUT, r"integers from 2\*\*53 on"),
     ([br.Scores([0.4, 0.9], [0.1, 0.2], name="x")] * 2,
-        {}, INPUT, "names of their own; 2 are called 'x'"),
+        {}, INPUT, "names of their own; got 2 called 'x'"),
     (FRAME | {"system": ["a", 1, "b", "b"]}, {}, INPUT, "names of one type; got int, str"),
     (pd.DataFrame(FRAME)[:0], {}, INPUT, "it is empty"),
     (FRAME, {"system": "sytem"}, INPUT, "Did you mean 'system'"),

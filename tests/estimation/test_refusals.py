@@ -38,8 +38,8 @@ EVERY = "must have every score; got a summary"
     ([1.0] * 20, "normal-mixture", {}, DEGENERATE, "2 distinct scores"),
     ([1.0, 2.0, 4.0], "normal-mixture",
         {}, DEGENERATE, "2 normal distributions needs at least 10"),
-    ([0.2, 0.4, 0.9], "proper-beta", {}, INPUT, "must be fitted to both classes"),
-    ([0.2, 0.4, 0.9], "dual-beta", {}, INPUT, "must be fitted to both classes"),
+    ([0.2, 0.4, 0.9], "proper-beta", {}, INPUT, "must be of one class alone"),
+    ([0.2, 0.4, 0.9], "dual-beta", {}, INPUT, "must be of one class alone"),
     *(([1.0, 0.0, 2.0, -3.0], family, {}, INPUT, r"2 of 4 that are not, first at index 1: 0\.0")
         for family in ("gamma", "log-normal")),
     # No maximum.

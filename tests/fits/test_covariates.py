@@ -383,7 +383,7 @@ ONE_CLASS = FRAME.assign(camera=np.where(FRAME["label"] == 1, "left", FRAME["cam
     (FRAME, "C(x, nothing)", {}, "'nothing' is none of"),
     (FRAME, "x", {"score": "p"}, "score='p' must name a column of the frame; there are"),
     (FRAME.assign(x=pd.Timestamp("2020-01-01")), "x", {}, "numbers, text or booleans"),
-    (FRAME.assign(g=1), "x", {"group": "g"}, "all 150 share one"),
+    (FRAME.assign(g=1), "x", {"group": "g"}, "all 150 client trials in one"),
     (put("x", np.nan), "x", {}, "missing, first in rows 7"),
     (put("x", np.inf), "x", {}, "must be finite; got 1 of 300"),
     (put("score", 1.5), "x", {}, "client scores must lie in [0, 1]"),
@@ -398,7 +398,7 @@ ONE_CLASS = FRAME.assign(camera=np.where(FRAME["label"] == 1, "left", FRAME["cam
     (ONE_CLASS, "C(dose)", {}, "'dose' must vary among the client trials"),
     (with_ends(), "x", {}, "0 client scores of exactly 0 and 2 of exactly 1 and 3 impostor scores"),
     (with_ends(), "x", {"boundary": "inflate"}, "must be one of 'error', 'drop', 'squeeze'"),
-    (few(4), "camera * x", {}, "as many trials as coefficients; got 4 trials for 7"),
+    (few(4), "camera * x", {}, "as many trials as coefficients; got 4 of clients for 7"),
 ])  # fmt: skip
 def test_what_cannot_be_fitted_is_named(frame, formula, options, message):
     with pytest.raises(br.BetarocError) as caught:
@@ -528,7 +528,9 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
     # There is no number without an interval.
     found = fit(FRAME, "x", precision="x")
     for x in (1.2, -3.0, 40.0):
-        with pytest.raises(br.InputError, match=r"no intervals. Outside: x=.*Ask interval\(stat"):
+        with pytest.raises(
+            br.InputError, match=r"inside the data for a model; got x=.*Ask interval\(stat"
+        ):
             found.model(x=x)
     with pytest.raises(br.InputError, match="extend beyond upper and/or lower bounds"):
         fit(FRAME, "bs(x, df=4)").model(x=0.9999999)
