@@ -485,7 +485,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
         errors = np.sqrt(np.maximum(np.diag(cov), 0.0))
         if not np.all(errors > 0.0):
             actual = f"{who}s with a={shapes[0]:g}, b={shapes[1]:g}"
-            raise refusal("f", "have shapes whose variances doubles hold", actual)
+            raise refusal("f", "have variances of its shapes that are not lost in rounding", actual)
         z = (np.log(shapes) / errors).tolist()
         answer[who] = quadrant_shares(z, cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1]))
         start += len(result.names)
