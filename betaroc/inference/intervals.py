@@ -293,18 +293,10 @@ _ROUNDING = 1e-12
 
 @runtime_checkable
 class Answers(Protocol):
-    """What has intervals of numbers of its own, such as a curve."""
+    """What has intervals and differences of numbers of its own, such as a curve."""
 
-    def _interval_of(
-        self, stat: Any, value: tuple[Any, ...], point: PointArguments, options: IntervalOptions
-    ) -> Interval:
-        """The interval of a number."""
-
-    def _difference_of(
-        self, other: Any, stat: Any, value: tuple[Any, ...], point: PointArguments,
-        options: IntervalOptions, *, paired: bool,
-    ) -> Any:  # fmt: skip
-        """The difference from another of its kind in a number."""
+    _interval_of: Callable[..., Interval]
+    _difference_of: Callable[..., Any]
 
 
 @collect_warnings
