@@ -641,10 +641,8 @@ def _off(
     value: Callable[[OperatingPoint], Any], point: OperatingPoint, far: float, frr: float
 ) -> float:
     """What a measure is off where FAR and FRR are off by so much."""
-    fars, frrs = (
-        np.clip([rate - off, rate + off], 0.0, 1.0)
-        for rate, off in ((float(point.far), far), (float(point.frr), frr))
-    )
+    rates = (float(point.far), far), (float(point.frr), frr)
+    fars, frrs = (np.clip([rate - off, rate + off], 0.0, 1.0) for rate, off in rates)
     moved = [float(value(_rates_moved(point, x, y))) for x in fars for y in frrs]
     return max(abs(v - float(value(point))) for v in moved)
 
@@ -669,11 +667,8 @@ def _square_and_add(
         errors = [(none[0], 1.0 * accepted), (1.0 * rejected, none[1])]
         r = correlation_of(covariance_of_means(units, errors))
     r *= math.copysign(1.0, parts[0][1] * parts[1][1])
-    down, up = (
-        root_of_squares(max(0.0, *(side * x for x in parts[0])),
-                        max(0.0, *(side * x for x in parts[1])), -r)
-        for side in (-1.0, 1.0)
-    )  # fmt: skip
+    sides = [[max(0.0, *(sign * x for x in part)) for part in parts] for sign in (-1.0, 1.0)]
+    down, up = (root_of_squares(first, second, -r) for first, second in sides)
     return centre - down, centre + up
 
 

@@ -206,10 +206,8 @@ def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Th
     def integrand(u: FloatArray) -> FloatArray:
         t = pair.place(u)
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
-            client, impostor = (
-                np.nan_to_num(np.exp(law._log_density_in(t, unit=pair.unit)), nan=0.0)
-                for law in (pair.client, pair.impostor)
-            )
+            logs = [law._log_density_in(t, unit=pair.unit) for law in (pair.client, pair.impostor)]
+            client, impostor = (np.nan_to_num(np.exp(log), nan=0.0) for log in logs)
             c = np.nan_to_num(1.0 / (1.0 + np.exp(-(odds + pair.log_ratio(t)))), nan=0.0)
         up, down = losses(c)
         return np.asarray((1.0 - prior) * impostor * up + prior * client * down)

@@ -129,10 +129,7 @@ class OperatingPoint(Result, Exportable):
 
     def __len__(self) -> int:
         if not self.thresholds.shape:
-            raise InputTypeError(
-                "a single operating point has no length; an array of them has, such as"
-                " model.at([0.1, 0.2])."
-            )
+            raise InputTypeError("a single point has no length, as model.at([0.1, 0.2]) has.")
         return self.thresholds.size
 
     def __iter__(self) -> Iterator[OperatingPoint]:

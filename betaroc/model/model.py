@@ -174,10 +174,8 @@ class ScoreModel(Exportable):
         logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
         shifts = checks.finite(client, "client"), checks.finite(impostor, "impostor")
         factor = checks.positive(scale, "scale")
-        laws = [
-            moved_law(law, shift, factor, logit=logit)
-            for law, shift in zip((self.client, self.impostor), shifts, strict=True)
-        ]
+        pairs = zip((self.client, self.impostor), shifts, strict=True)
+        laws = [moved_law(law, shift, factor, logit=logit) for law, shift in pairs]
         return replace(self, client=laws[0], impostor=laws[1])
 
     def sample(self, n_client: int, n_impostor: int, *, rng: Any = None) -> Scores:
