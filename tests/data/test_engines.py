@@ -124,7 +124,7 @@ def started(folder):
     return [(int(name.split("-")[0]), int(name.split("-")[1])) for name in names]
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_dask_on_a_cluster_of_processes(cluster, tmp_path, monkeypatch):
     the_page_on_ones_own_client_runs(cluster, tmp_path, monkeypatch)
     if hasattr(signal, "SIGKILL"):  # not on Windows
@@ -370,7 +370,7 @@ def large(tmp_path_factory):
     return folder
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="address space is Linux's")
 def test_a_file_is_summarized_where_loading_it_breaks(large):
     lean = {

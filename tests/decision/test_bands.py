@@ -66,7 +66,7 @@ def drawn_scores(rng, n):
     return br.Scores(rng.normal(1.0, 1.0, n), rng.normal(-1.0, 1.3, n))
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_pointwise_band_at_fixed_thresholds_covers():
     """HTER, 300 + 300 test scores, 500 test sets: one alpha's Monte Carlo error is .01."""
     rng, alpha = np.random.default_rng(20), np.array([0.25, 0.5, 0.75])

@@ -84,7 +84,7 @@ def test_mean_and_variance_of_a_linear_measure(measure):
     assert result.differences.var() == approx(variance, rel=5 * 0.0142)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_size_under_the_null():
     """Systems of one kind at fixed thresholds: 5 % of 400 test sets; the error is .011."""
     wrong, rng = 0, np.random.default_rng(8)
@@ -416,7 +416,7 @@ def test_rankings_by_hand():
     assert br.from_json(found.to_json()) == found
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_equal_systems_are_seldom_told_apart():
     """Any of 10 differences of 5 equal systems in 60 runs: at .05, more than 8 has p < .004."""
     assert stats.binom.sf(8, 60, 0.05) < 0.004

@@ -372,7 +372,7 @@ def test_typed_models_have_no_dev_and_summaries_are_drawn_by_bins():
         br.compare(fitted, by_bins, replicates=5)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_equal_systems_are_hardly_ever_told_apart():
     """80 pairs at alpha .2 and dev 80/200, where thresholds held fixed told most apart. At most
     .06, plus three standard errors of .06: sqrt(.06 .94 / 80) = .027."""

@@ -79,7 +79,7 @@ def test_empirical_excess_and_optimism_are_met_from_below(n, low):
     assert low <= (0.1875 - least.mean()) / forecast.optimism[0] <= 1.05
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_hter_varies_at_first_order():
     """alpha .2, beta fits of 400 scores a class; 300 fits: the error of a deviation is .04."""
     rng, values = np.random.default_rng(52), []

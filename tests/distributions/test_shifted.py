@@ -87,7 +87,8 @@ def numbers(name):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("generic", [False, True], ids=["closed", "generic"])
+@pytest.mark.parametrize("generic", [
+    pytest.param(False, id="closed"), pytest.param(True, id="generic", marks=pytest.mark.nightly)])  # fmt: skip
 @pytest.mark.parametrize("name", BASES)
 def test_one_map_for_both_leaves_the_roc(name, generic):
     base = BASES[name]

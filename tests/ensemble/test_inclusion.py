@@ -184,7 +184,7 @@ def test_hook_scores_are_those_in_the_region():
     assert result.verdict["s"].size.hook_scores == pytest.approx(500 * (0.1 + tpr), rel=1e-12)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_false_verdicts_of_useless_classifiers_are_rare():
     """Both classes of one law: each side is wrongly decided at most at two tests of 0.05."""
     rng = np.random.default_rng(11)

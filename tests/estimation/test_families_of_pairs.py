@@ -294,7 +294,7 @@ def test_a_hook_is_tested_against_the_proper_pair():
     assert (test.statistic, test.p_value) == (0.0, 1.0)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_size_of_the_test_of_a_dual_pair():
     """Its limit is chi-squared with two degrees of freedom: simulated p-values agree with it."""
     rng, simulated, limit = np.random.default_rng(16), [], []

@@ -55,7 +55,7 @@ def test_the_roc_distance_on_a_dense_grid():
     assert d.high == approx(d.sup + d.noise)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("family", ["beta", "normal"])
 def test_size_under_the_law_itself(family):
     # 80 sets, 39 replicates: a p-value is <= 0.1 in 10 % of them, sd 3.4 %.

@@ -237,7 +237,7 @@ def test_shapes_of_groups_by_hand(zeros):
     assert test.method == "score"
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_size_with_groups():
     # 25 people, 150 sets: 5 % with an sd of 1.8 %.
@@ -370,7 +370,7 @@ def test_curve_probabilities_are_shares_of_drawn_curves():
     assert found.p_proper == approx(np.mean(noise.min(axis=1) <= least), abs=0.005)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("mean", [None, 0.0, 1.0])
 def test_size_of_the_test_of_a_proper_curve(mean, monkeypatch):

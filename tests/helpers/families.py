@@ -104,10 +104,10 @@ LAWS_AND_PAIRS = LAWS | PAIR_LAWS
 
 
 def pairs_of_names(pairs):
-    """A test of ``names``: of a few pairs in the inner loop, of one of six others, and of all."""
+    """A test of ``names``: a few pairs in the inner loop, one of twelve others, all at night."""
     groups = defaultdict[str, dict[str, tuple[str, str]]](dict)
     for names in pairs:
         turn = _NAMES.index(names[0]) + 2 * _NAMES.index(names[1])
-        group = "others" if names[0] == names[1] or turn % 6 == 0 else "nightly"
+        group = "others" if names[0] == names[1] or turn % 12 == 0 else "nightly"
         groups["some" if names in SOME_PAIRS else group][" v ".join(names)] = names
     return grouped("names", groups)

@@ -194,7 +194,7 @@ def test_groups_of_one_trial_have_delongs_variance():
         assert br.auc_interval(scores, method="newcombe", **options).low > 0.3
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_coverage_and_size_under_random_effects():
     """30 people of 5 trials a class, half of the variance theirs: 400 sets, error 0.011."""
     rng, people = np.random.default_rng(10), np.repeat(np.arange(30), 5)

@@ -165,7 +165,7 @@ def test_eers_of_few_and_of_separated_scores():
     assert br.difference(apart, other, "eer", paired=False).method == "likelihood"
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150),
     pytest.param("rounded", 100, marks=pytest.mark.nightly)])  # fmt: skip
 def test_the_size_and_power_of_the_difference_of_eers(law, n):

@@ -211,7 +211,7 @@ def test_the_flag_is_seldom_false_where_the_family_is_right():
     assert stats.binom.sf(12, 200, 0.03) < 0.01
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_hull_covers_where_the_family_is_wrong():
     """Impostors of two kinds, beta fits of 300 scores: 150 sets, standard error .018 at .95."""
     rng = np.random.default_rng(11)

@@ -417,9 +417,9 @@ def test_delta_bands_by_hand_and_exact_ones():
     assert band.high[0] > band.low[0]
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize(("make", "size", "independent"), [
-    pytest.param(one_column, (60, 5), 0.86, marks=pytest.mark.nightly),
+    (one_column, (60, 5), 0.86),
     (two_columns, (50, 7), 0.80),
 ])  # fmt: skip
 def test_coverage_under_random_effects(make, size, independent):

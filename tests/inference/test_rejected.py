@@ -347,7 +347,7 @@ def test_curves_are_paired_by_ids():
     assert both[0].mean_difference.low == approx(both[1].mean_difference.low, abs=width / 5)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_rates_and_guarantees_hold_over_samples():
     """400 samples: trials fail to acquire with 0.1; sd of a share of .95 is 0.0109. Beta(6, 2)
     clients and Beta(2, 6) impostors: true FRR(.5) = .1 + .9 F_c(.5); the exact interval covers at

@@ -255,7 +255,7 @@ def test_classes_of_very_different_sizes():
     assert one.estimate == float(np.mean(scores.impostor >= np.sort(scores.client)[1]))
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("n", [100, 1000])
 def test_ties_leave_no_interval_short(n):
     """Scores of four values: .92 wanted of 95 %; of 100 sets the standard error is 0.027."""
@@ -425,7 +425,7 @@ def test_tprs_of_replicates_are_those_of_their_models(grouped):
     assert_array_equal(drawn.tpr(far), rows)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_simultaneous_band_covers_the_whole_curve():
     """Of 60 sets of 100 scores the standard error is 0.028 at .95."""
     far, hits, sets = np.linspace(0.05, 0.95, 19), 0, 60

@@ -512,7 +512,7 @@ def test_a_difference_is_planned_with_its_correlation():
     assert sizes[1] / sizes[0] == pytest.approx(0.5, rel=0.01)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_simulated_verdicts_are_right_as_often_as_planned():
     plan = br.plan_sample_size("side-at-one", model=CROSSING, power=0.8)
     rng = np.random.default_rng(8)
@@ -532,7 +532,7 @@ def test_simulated_shapes_are_right_as_often_as_planned():
     assert np.mean(right) == pytest.approx(plan.power, abs=0.03)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_simulated_gaps_spread_as_planned():
     plan = br.plan_sample_size("epc-gap", alpha=0.5, model=BELL, width=0.2)
     rng, gaps = np.random.default_rng(10), []
