@@ -87,9 +87,10 @@ def generic(client, impostor):
     return model(client, impostor).generic()
 
 
-#: Two answers of five by day, of each pair others; all at night.
+#: Two rows of five by day, of each pair other answers; all at night.
 CLOSED = one_of(itertools.product(ANSWERS, CLOSED_PAIRS), 10)
-CLOSED["nightly"] = {k: CLOSED["others"].pop(k) for k in [*CLOSED["others"]] if int(k) % 5 not in (1, 3)}
+AT_NIGHT = [k for k in CLOSED["others"] if int(k) % 5 not in (1, 3)]
+CLOSED["nightly"] = {k: CLOSED["others"].pop(k) for k in AT_NIGHT}
 
 
 @grouped("row", CLOSED)

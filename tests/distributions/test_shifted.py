@@ -87,8 +87,9 @@ def numbers(name):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("generic", [
-    pytest.param(False, id="closed"), pytest.param(True, id="generic", marks=pytest.mark.nightly)])  # fmt: skip
+@pytest.mark.parametrize(
+    "generic", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["closed", "generic"]
+)
 @pytest.mark.parametrize("name", BASES)
 def test_one_map_for_both_leaves_the_roc(name, generic):
     base = BASES[name]
