@@ -38,13 +38,13 @@ PlaceFunction = Callable[[Thresholds], FloatArray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms(Value):
-    """Point masses: distinct places, ascending, and positive masses of sum at most 1."""
+    """Point masses: distinct ascending places, and positive masses."""
 
     places: FloatArray
     masses: FloatArray
 
     def masses_at(self, t: Thresholds) -> FloatArray:
-        """The mass at each threshold, 0 where there is none."""
+        """The mass at each threshold."""
         if self.places.size == 0:
             return np.zeros(t.shape)
         index = np.minimum(np.searchsorted(self.places, t.theta), self.places.size - 1)
@@ -84,8 +84,7 @@ class Tail:
 class Parameter(NamedTuple):
     """A number that determines a distribution, and how it may vary.
 
-    ``scale`` is "plain" for any number, "log" for a positive one, otherwise the name of the
-    whole of which it is a share: shares of one whole, and what is left, add up to 1.
+    ``scale`` is "plain", "log" of a positive number, else the name of its whole.
     """
 
     name: str
@@ -118,12 +117,9 @@ def _places(x: npt.ArrayLike) -> Thresholds:
 
 
 class Distribution(Exportable, ABC):
-    """Distribution of the scores of one class; frozen, knows no data.
+    """Distribution of the scores of one class: abstract, frozen, knows no data.
 
-    Notes
-    -----
-    Abstract. ``on_unit`` tells the native coordinate: the logit of the score for distributions on
-    [0, 1], else the score.
+    ``on_unit`` tells whether its native coordinate is the logit of the score or the score.
 
     Examples
     --------
@@ -187,16 +183,16 @@ class Distribution(Exportable, ABC):
 
     @property
     def _sd(self) -> float:
-        """Standard deviation, also where its square leaves the doubles."""
+        """Standard deviation."""
         return self._moments[1]
 
     @property
     def _moments(self) -> tuple[float, float]:
-        """Mean and standard deviation; a distribution has these, or its mean and one of both."""
+        """Mean and standard deviation."""
         return self.mean, math.sqrt(self.var)
 
     def _integrated_moments(self) -> tuple[float, float]:
-        """Mean and standard deviation by quadrature; nan where doubles do not hold them."""
+        """The moments by quadrature; nan where doubles do not hold them."""
         mean = sd = math.nan
         with np.errstate(over="ignore", invalid="ignore"), suppress(FitError):
             unit = float(np.ptp(self._landmarks(np.log([4.0])).theta)) or 1.0
@@ -205,7 +201,7 @@ class Distribution(Exportable, ABC):
         return mean, sd
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Where a tail has a mass of at most one half; a family has this or `_inverse`."""
+        """Where a tail has a mass of at most one half."""
         raise NotImplementedError
 
     # ------------------------------------------------ what few distributions need to change
@@ -221,15 +217,13 @@ class Distribution(Exportable, ABC):
         return self._side(t, lower=False)
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        """The lowest theta with P(S <= theta) >= p."""
         return self._inverse(p, log_p, lower=True)
 
     def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        """The lowest theta with P(S > theta) <= p."""
         return self._inverse(p, log_p, lower=False)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
+        """Where a tail has a mass; 1 - p is exact beyond one half."""
         far = np.asarray(p > 0.5)
         if not far.any():
             return self._tail_quantile(p, log_p, lower=lower)
@@ -265,26 +259,25 @@ class Distribution(Exportable, ABC):
             object.__setattr__(self, name, check(getattr(self, name), name))
 
     def _parameters(self) -> tuple[Parameter, ...]:
-        """What determines the distribution; nothing where it is its data."""
+        """What determines the distribution; nothing of a sample."""
         return tuple([Parameter(k, getattr(self, k), scale) for k, scale in self._scales])
 
     def _replaced(self, values: Mapping[str, float]) -> Distribution:
-        """The distribution with other values of some of its parameters."""
         return replace(self, **values)  # type: ignore[type-var]
 
     # ------------------------------------------------------ what depends on its parameters
     def _log_likelihood(self, t: Thresholds) -> FloatArray:
-        """What a score adds to the log-likelihood: the log of its atom's mass, else the density."""
+        """What scores add to the log-likelihood."""
         masses = self.atoms.masses_at(t)
         with np.errstate(divide="ignore"):
             return np.where(masses > 0.0, np.log(masses), self._log_pdf(t))
 
     def _score(self, t: Thresholds) -> FloatArray:
-        """Derivative of `_log_likelihood` in each of `_parameters`, a row each."""
+        """Derivatives of `_log_likelihood`, one row per parameter."""
         return self._differences(lambda law: law._log_likelihood(t), t.shape)
 
     def _scores_of(self, places: Sequence[float]) -> list[list[float]]:
-        """The same at a few places, without a word where no double holds it."""
+        """The same at a few places."""
         with np.errstate(all="ignore"):
             rows: list[list[float]] = self._score(Thresholds.from_theta(places)).tolist()
         return rows
@@ -292,10 +285,7 @@ class Distribution(Exportable, ABC):
     def _differences(
         self, likelihood: Callable[[Distribution], FloatArray], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Derivative of a log-likelihood of this shape in each of `_parameters`, a row each.
-
-        By central differences of fourth order; 0 of a share of 0, which nobody had.
-        """
+        """Derivatives of a log-likelihood by central differences, one row per parameter."""
         parameters = self._parameters()
         result = np.zeros((len(parameters), *shape))
         for k, p in enumerate(parameters):
@@ -319,10 +309,7 @@ class Distribution(Exportable, ABC):
         return spread if 0.0 < spread < math.inf else max(abs(item.value), 1.0)
 
     def _unit_covariance(self) -> FloatArray:
-        """Inverse expected information of one score, in the order of `_parameters`.
-
-        By quadrature of the products of `_score` between quantiles as deep as doubles reach.
-        """
+        """Inverse expected information of one score, by quadrature."""
         inside = self if self.continuous is None else self.continuous[1]
         ends = inside._landmarks(_DEPTHS)
         places = np.unique(self._native(ends))
@@ -342,8 +329,7 @@ class Distribution(Exportable, ABC):
     def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
         """P(S <= theta) and P(S > theta) of many distributions of the family, a row each.
 
-        `values` are columns, of shape (rows, 1), of the parameters that are not this one's; `t` has
-        shape (k,) or (rows, k).
+        `values` are columns (rows, 1) of the parameters that vary; `t` has shape (k,) or (rows, k).
         """
         rows = max((column.shape[0] for column in values.values()), default=1)
         lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))
@@ -355,10 +341,7 @@ class Distribution(Exportable, ABC):
         return lower, upper
 
     def _expected(self, function: PlaceFunction, breaks: Thresholds | None = None) -> float:
-        """Mean of a function of the score: point masses, and a quadrature between quantiles.
-
-        The function is smooth between `breaks` too.
-        """
+        """Mean of a function of the score that is smooth between quantiles and `breaks`."""
         atoms, part = self.atoms, self.continuous
         total = math.fsum(atoms.masses * function(Thresholds.from_theta(atoms.places)))
         if part is None:
@@ -379,7 +362,7 @@ class Distribution(Exportable, ABC):
         return total + share * integrate_panels(integrand, np.unique(points))
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
-        """Where P(S <= theta) or P(S > theta) is exp(-depth): what no search may step over."""
+        """Where P(S <= theta) or P(S > theta) is exp(-depth)."""
         with np.errstate(under="ignore"):
             p = np.exp(-depths)
         return Thresholds.concatenate(
@@ -387,7 +370,7 @@ class Distribution(Exportable, ABC):
         )
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        """Derivative of the log density in the score, by the native coordinate."""
+        """Derivative of the log density in the native coordinate."""
         centre, make = self._native(t), self._at_native
         step = 1e-5 * np.maximum(1.0, np.abs(centre))
         rise = self._log_pdf(make(centre + step)) - self._log_pdf(make(centre - step))
@@ -405,7 +388,7 @@ class Distribution(Exportable, ABC):
     # ------------------------------------------------------------ public functions
     @elementwise
     def cdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """P(S <= x), the false rejection rate of a client distribution, computed in its own tail.
+        """P(S <= x), the false rejection rate of a client distribution.
 
         Parameters
         ----------
@@ -415,7 +398,7 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         float or ndarray, shape of `x`
-            Fraction in [0, 1].
+            Fraction in [0, 1], computed in its own tail.
 
         Raises
         ------
@@ -432,12 +415,12 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def sf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """P(S > x), the false acceptance rate of impostors, computed in its own tail.
+        """P(S > x), the false acceptance rate of an impostor distribution.
 
         Parameters
         ----------
         x : array_like
-            Thresholds on the score scale; NaN propagates.
+            As of :meth:`cdf`.
 
         Returns
         -------
@@ -447,7 +430,7 @@ class Distribution(Exportable, ABC):
         Raises
         ------
         InputTypeError
-            If `x` is not numeric.
+            As :meth:`cdf`.
 
         Examples
         --------
@@ -464,7 +447,7 @@ class Distribution(Exportable, ABC):
         Parameters
         ----------
         x : array_like
-            Thresholds on the score scale; NaN propagates.
+            As of :meth:`cdf`.
 
         Returns
         -------
@@ -474,7 +457,7 @@ class Distribution(Exportable, ABC):
         Raises
         ------
         InputTypeError
-            If `x` is not numeric.
+            As :meth:`cdf`.
 
         Examples
         --------
@@ -491,7 +474,7 @@ class Distribution(Exportable, ABC):
         Parameters
         ----------
         x : array_like
-            Thresholds on the score scale; NaN propagates.
+            As of :meth:`cdf`.
 
         Returns
         -------
@@ -501,7 +484,7 @@ class Distribution(Exportable, ABC):
         Raises
         ------
         InputTypeError
-            If `x` is not numeric.
+            As :meth:`cdf`.
 
         Examples
         --------
@@ -513,23 +496,22 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def logpdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """Log density of the continuous part at x (point masses are in `atoms`).
+        """Log density of the continuous part.
 
         Parameters
         ----------
         x : array_like
-            Scores; NaN propagates.
+            As of :meth:`cdf`.
 
         Returns
         -------
         float or ndarray, shape of `x`
-            -inf outside the support and for a distribution without a continuous part; inf at a
-            pole.
+            -inf outside the support and without a continuous part; inf at a pole.
 
         Raises
         ------
         InputTypeError
-            If `x` is not numeric.
+            As :meth:`cdf`.
 
         Examples
         --------
@@ -541,12 +523,12 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def pdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """Density of the continuous part at x; point masses are in `atoms`.
+        """Density of the continuous part; point masses are in `atoms`.
 
         Parameters
         ----------
         x : array_like
-            Scores; NaN propagates.
+            As of :meth:`cdf`.
 
         Returns
         -------
@@ -556,11 +538,7 @@ class Distribution(Exportable, ABC):
         Raises
         ------
         InputTypeError
-            If `x` is not numeric.
-
-        Notes
-        -----
-        With point masses it integrates to less than 1.
+            As :meth:`cdf`.
 
         Examples
         --------
@@ -583,7 +561,7 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         float or ndarray, shape of `p`
-            On the score scale.
+            On the score scale; scores within 1e-16 of 1 round to 1.
 
         Raises
         ------
@@ -591,11 +569,6 @@ class Distribution(Exportable, ABC):
             If a probability lies outside [0, 1].
         InputTypeError
             If `p` is not numeric.
-
-        Notes
-        -----
-        Scores within 1e-16 of 1 round to 1. Where there are atoms, all probabilities
-        that an atom jumps over give its place.
 
         Examples
         --------
@@ -607,12 +580,12 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def isf(self, p: npt.ArrayLike) -> ScalarOrArray:
-        """Lowest x with P(S > x) <= p: the inverse of `sf`, exact through p = 1e-300.
+        """Lowest x with P(S > x) <= p, exact through p = 1e-300.
 
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1]; NaN propagates.
+            As of :meth:`ppf`.
 
         Returns
         -------
@@ -621,10 +594,8 @@ class Distribution(Exportable, ABC):
 
         Raises
         ------
-        InputError
-            If a probability lies outside [0, 1].
-        InputTypeError
-            If `p` is not numeric.
+        InputError, InputTypeError
+            As :meth:`ppf`.
 
         Examples
         --------
@@ -647,18 +618,12 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         ndarray, shape `size`
-            Scores as float64.
+            As float64: a beta distribution with a shape far below 1 yields exact 0s and 1s.
 
         Raises
         ------
-        InputError
-            If a length is no int >= 0.
-        InputTypeError
-            If `size` or `rng` is of another kind.
-
-        Notes
-        -----
-        Doubles round: a beta distribution with a shape far below 1 yields exact 0s and 1s.
+        InputError, InputTypeError
+            If a length is no int >= 0, or `size` or `rng` of another kind.
 
         Examples
         --------
@@ -679,14 +644,14 @@ class Distribution(Exportable, ABC):
         return self._inverse(value, log_p, lower=lower)
 
     def _native(self, t: Thresholds) -> FloatArray:
-        """Where thresholds lie in the coordinate of the density: logits on [0, 1], else scores."""
+        """Logits on [0, 1], else scores."""
         return t.logit if self.on_unit else t.theta
 
     def _at_native(self, y: FloatArray) -> Thresholds:
         return Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
 
     def _log_density_in(self, t: Thresholds, *, unit: bool) -> FloatArray:
-        """Log density in the logit (unit) or in the score, whichever the pair works in."""
+        """Log density in the logit (unit) or in the score."""
         native = self._log_density(t)
         if unit == self.on_unit:
             return native
@@ -703,7 +668,7 @@ _LEAST, _MOST = sys.float_info.min, 600.0
 class Free(NamedTuple):
     """The parameters of a distribution that vary, where they are, and their derivatives.
 
-    ``rates`` has a row per coordinate and a column per parameter of ``among``.
+    ``rates`` has a row per coordinate and a column per parameter.
     """
 
     names: tuple[str, ...]
@@ -712,7 +677,7 @@ class Free(NamedTuple):
 
 
 def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> Free:
-    """Coordinates of the parameters `among`, those `fixed` and shares of 0 left out."""
+    """Coordinates of parameters, without those `fixed` and shares of 0."""
     parameters = {p.name: p for p in law._parameters()}
     keep, place, rates = [], [], []
     for k, name in enumerate(among):
@@ -771,7 +736,7 @@ _LAST_STEP = 1e-12
 
 
 class Summit(NamedTuple):
-    """A place, what a function of it is there, and the steps that led to it."""
+    """A place, what a function is there, and the steps to it."""
 
     place: FloatArray
     value: float
@@ -791,7 +756,7 @@ def climb(
 ) -> Summit:  # fmt: skip
     """The maximum uphill from a place, by a function's value, gradient and Hessian.
 
-    Steps are at most `reach` long. After a gradient of `tiny` one more step has all digits.
+    After a gradient of `tiny` one more step has all digits.
     """
     at = Summit(place, *height(place))
     for iterations in range(1, steps + 1):

@@ -45,16 +45,15 @@ class Shape(StrEnum):
     ``"J"``                   b < 1 < a           pole at 1
     ``"reverse-J"``           a < 1 < b           pole at 0
     ``"uniform"``             a = b = 1           flat
-    ``"increasing"``          b = 1 < a           finite, rising to 1
-    ``"decreasing"``          a = 1 < b           finite, falling from 0
-    ``"J-border"``            b < 1 = a           pole at 1, finite at 0
-    ``"reverse-J-border"``    a < 1 = b           pole at 0, finite at 1
+    ``"increasing"``          b = 1 < a           finite, rising
+    ``"decreasing"``          a = 1 < b           finite, falling
+    ``"J-border"``            b < 1 = a           pole at 1 alone
+    ``"reverse-J-border"``    a < 1 = b           pole at 0 alone
     ========================  ==================  =======================
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.1; "respectively" there has J and reverse-J
-    swapped.
+    Omar and Ivrissimtzis, section 3.1; "respectively" there has J and reverse-J swapped.
 
     Examples
     --------
@@ -91,17 +90,14 @@ class Beta(Distribution):
     Parameters
     ----------
     a : float
-        Exponent that belongs to 0, positive. P(S <= x) ~ x^a / (a B) near 0: the
-        smaller `a`, the more scores lie close to 0.
+        Exponent that belongs to 0, positive: P(S <= x) ~ x^a / (a B) near 0.
     b : float
         Exponent that belongs to 1, positive.
 
     Raises
     ------
-    InputError
-        If a parameter is not finite and positive.
-    InputTypeError
-        If a parameter is not a number.
+    InputError, InputTypeError
+        If a parameter is not finite and positive, or not a number.
 
     Notes
     -----
@@ -110,17 +106,14 @@ class Beta(Distribution):
 
     References
     ----------
-    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
-    machine learning binary classifiers, section 3.1 (shapes).
+    Omar and Ivrissimtzis, section 3.1 (shapes).
 
     Examples
     --------
     >>> from betaroc import Beta
     >>> distribution = Beta(0.47, 0.36)
-    >>> distribution.shape
-    <Shape.U: 'U'>
-    >>> round(distribution.cdf(0.5), 6)
-    0.425355
+    >>> distribution.shape, round(distribution.cdf(0.5), 6)
+    (<Shape.U: 'U'>, 0.425355)
     """
 
     a: float
@@ -131,7 +124,7 @@ class Beta(Distribution):
 
     @property
     def shape(self) -> Shape:
-        """U, J, reverse-J or bell, or the border between them; see :class:`Shape`."""
+        """The shape of the density; see :class:`Shape`."""
         return _SHAPES[int(np.sign(self.a - 1.0)), int(np.sign(self.b - 1.0))]
 
     @property
@@ -202,10 +195,7 @@ class Beta(Distribution):
         return polygamma.beta_inverse_information(self.a, self.b)
 
     def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
-        """The tail on one side of the mean, or at the nearer end, and the rest.
-
-        Beyond what doubles hold of a score by its power law.
-        """
+        """The smaller tail, beyond what doubles hold by its power law, and the rest."""
         from scipy.special import betainc, betaincc, betaln
 
         a, b, theta, complement, logit = np.broadcast_arrays(
@@ -230,7 +220,7 @@ class Beta(Distribution):
 
 
 def _tail(a: float, b: float, t: Thresholds, *, lower: bool) -> tuple[Any, Any] | None:
-    """The tail of a single threshold and its log, without arrays; None far out."""
+    """A tail of a single threshold and its log; None far out."""
     from scipy.special import betainc, betaincc
 
     x, rest = (t.theta, t.complement) if lower else (t.complement, t.theta)
@@ -247,7 +237,7 @@ def _tail(a: float, b: float, t: Thresholds, *, lower: bool) -> tuple[Any, Any] 
 
 
 def _usual_quantiles(a: float, b: float, p: FloatArray) -> FloatArray:
-    """Logits of quantiles by scipy and a step of Newton's; nan far out."""
+    """Logits of quantiles by scipy and a Newton step; nan far out."""
     from scipy.special import betainc, betaincinv
 
     if not _USUAL[0] < min(a, b) <= max(a, b) < _USUAL[1]:
@@ -262,12 +252,12 @@ def _usual_quantiles(a: float, b: float, p: FloatArray) -> FloatArray:
 
 
 def has_shape(law: Distribution) -> TypeGuard[Beta]:
-    """Whether a distribution has shapes a and b, and so is U, J, ... or bell."""
+    """Whether a distribution has the shapes of a beta distribution."""
     return isinstance(law, Beta)
 
 
 def _clipped(t: Thresholds) -> Thresholds:
-    """Thresholds outside [0, 1] at its ends, where a distribution on [0, 1] has all its say."""
+    """Thresholds outside [0, 1] at its ends."""
     if ((t.theta < 0.0) | (t.theta > 1.0)).any():
         return Thresholds(np.clip(t.theta, 0.0, 1.0), np.clip(t.complement, 0.0, 1.0), t.logit)
     return t
@@ -316,10 +306,9 @@ def _level_root(a: float, b: float, level: float, y: float) -> float:
 
 
 class BetaPair(Pair):
-    """Two beta laws: log f_c/f_i = log C - a softplus(-y) - b softplus(y), y = logit theta.
+    """Two beta distributions: with y = logit theta, a and b the differences of the shapes,
 
-    With a, b the differences of the shapes it is concave, convex or straight: Newton from the outer
-    side is monotone.
+    log f_c/f_i = log C - a softplus(-y) - b softplus(y)
     """
 
     def _laws(self) -> tuple[Beta, Beta]:
@@ -336,7 +325,7 @@ class BetaPair(Pair):
         return np.asarray(terms + log_c + self._log_share())
 
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
-        """Where a tail is its power law to the last digit, two long logs are not subtracted."""
+        """Far out the difference of two power laws, of which no digits cancel."""
         general = super().log_excess(t, lower=lower)
         if self.atom_places.size:
             return general
@@ -372,7 +361,7 @@ class BetaPair(Pair):
         return a, -b
 
     def diagonal_roots(self) -> Thresholds | None:
-        """One, between the places of equal densities, where the sides at the ends differ."""
+        """One, if the sides at the ends differ."""
         sides = self.decisive_sides()
         if sides is not None and not sides[0] * sides[1] < 0.0:
             return Thresholds.from_theta(np.empty(0))
@@ -391,7 +380,7 @@ class BetaPair(Pair):
         return Thresholds.from_logit(np.array([root]))
 
     def _excess(self, y: float, *, subtract: bool) -> float:
-        """Of the sign of TPR - FAR: from the smaller tails or, where those cancel, an integral."""
+        """TPR - FAR from the smaller tails or, where those cancel, an integral."""
         t = Thresholds.from_logit(np.array(y))
         lower = float(self.frr(t) + self.tnr(t)) <= 1.0
         if subtract:
@@ -399,7 +388,7 @@ class BetaPair(Pair):
         return self.excess_by_ratio(y, lower=lower)
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-        """From between the medians outwards, without the quantiles that any pair is searched at."""
+        """From between the medians outwards."""
         laws = self.client, self.impostor
         if not all(type(law) is Beta for law in laws):
             return super().balance_root(weight_far, weight_frr)
@@ -460,7 +449,7 @@ _BLOCK = 1 << 14
 
 
 def _functions(x: Any) -> tuple[Any, Any, Any]:
-    """Elementary functions, the larger and the smaller of two: of floats, or of arrays."""
+    """Elementary functions of floats or arrays, maximum and minimum."""
     return (math, max, min) if isinstance(x, float) else (np, np.maximum, np.minimum)
 
 
@@ -473,7 +462,7 @@ def _remainder(n: Any, a: Any, b: Any) -> Any:
 
 
 class _Plan(NamedTuple):
-    """Where the densities are evaluated; floats, or columns with a row for each pair."""
+    """The grid of a pair; floats, or columns with a row per pair."""
 
     x: Any
     offset: Any
@@ -485,7 +474,7 @@ class _Plan(NamedTuple):
 
 
 def auc_of_pair(a_c: float, b_c: float, a_i: float, b_i: float) -> float | None:
-    """AUC of Beta(a_c, b_c) against Beta(a_i, b_i); None if the rule has not settled."""
+    """AUC of one pair; None where the rule has not settled."""
     if a_c == a_i and b_c == b_i:
         return 0.5
     if min(a_c, b_c, a_i, b_i) < _RANGE[0] or max(a_c, b_c, a_i, b_i) > _RANGE[1]:
@@ -508,7 +497,7 @@ def auc_of_pair(a_c: float, b_c: float, a_i: float, b_i: float) -> float | None:
 
 
 def auc_of_pairs(a_c: FloatArray, b_c: FloatArray, a_i: FloatArray, b_i: FloatArray) -> FloatArray:
-    """AUC of pairs in four flat arrays; NaN where the rule has not settled."""
+    """AUC of pairs; NaN where the rule has not settled."""
     value = np.where((a_c == a_i) & (b_c == b_i), 0.5, np.nan)
     shapes = np.stack([a_c, b_c, a_i, b_i])
     inside = (shapes >= _RANGE[0]) & (shapes <= _RANGE[1])
@@ -522,7 +511,7 @@ def auc_of_pairs(a_c: FloatArray, b_c: FloatArray, a_i: FloatArray, b_i: FloatAr
 
 
 def _areas(shapes: FloatArray, size: int) -> FloatArray:
-    """A few hundred pairs on grids of one size; NaN where that does not settle."""
+    """A few hundred pairs on grids of one size."""
     swapped = shapes[0] * shapes[3] > shapes[2] * shapes[1]
     shapes = np.where(swapped, shapes[[2, 3, 0, 1]], shapes)
     mirrored = shapes[0] + shapes[2] > shapes[1] + shapes[3]
@@ -541,7 +530,7 @@ def _areas(shapes: FloatArray, size: int) -> FloatArray:
 
 
 def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
-    """Densities at the mode of their product, and the ends and the scale of the grid."""
+    """Densities at the mode of their product, and the grid."""
     f, larger_of, smaller_of = _functions(a_c)
     asinh = math.asinh if f is math else np.arcsinh
     n_c, n_i = a_c + b_c, a_i + b_i
@@ -564,10 +553,9 @@ def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
 
 
 def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
-    """A distance at which a log density that starts with slope -tilt has fallen by _DROP.
+    """A distance at which a log density of slope -tilt has fallen by _DROP.
 
-    -tilt d - n near far (d - 1 + e^-d) and -rate d - n log(near) lie above it, and the last
-    tangent.
+    By two bounds above it, and the last tangent.
     """
     (f, _, smaller), bend = _functions(tilt), tilt + n * near * far
     linear = _DROP - 2.0 * tilt
@@ -580,7 +568,7 @@ def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
 
 
 def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any) -> Any:
-    """log g(logit x) of Beta(a, b), where x = a / n - step / n; z = 1 - x."""
+    """log g(logit x) of Beta(a, b), x = (a - step) / n, z = 1 - x."""
     of_a, of_b = n * x, n * z
     divergence = a * _log_from(a / of_a, step / of_a) + b * _log_from(b / of_b, -step / of_b)
     spread = 0.5 * _functions(a)[0].log(a / n * b / (2.0 * math.pi))
@@ -588,14 +576,14 @@ def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any) -> Any:
 
 
 def _log_from(value: Any, excess: Any) -> Any:
-    """log(value) where value - 1 is `excess`, by whichever of the two has rounded less."""
+    """log(value) by the value or, next to 1, its excess."""
     if isinstance(value, float):
         return math.log(value) if excess < -0.5 else math.log1p(excess)
     return np.where(excess < -0.5, np.log(value), np.log1p(excess))
 
 
 def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int) -> tuple[Any, Any]:
-    """P(C > I) on the grid and on its every second node; a and n = a + b of both distributions."""
+    """P(C > I) on the grid and on its every second node."""
     h = (plan.high - plan.low) / (size - 1)
     t = np.arange(size, dtype=np.float64) * h + plan.low
     d = np.sinh(t) * plan.scale + plan.offset
@@ -609,7 +597,7 @@ def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int) -> tuple[Any, An
 
 
 def _ordered(laws: FloatArray) -> Any:
-    """The sum of first_j second_k w(j - k), for one pair or for every row."""
+    """The sum of first_j second_k w(j - k), per pair."""
     first, second = laws
     size = first.shape[-1]
     kernel = _kernel(size)
@@ -625,7 +613,7 @@ def _ordered(laws: FloatArray) -> Any:
 
 @lru_cache(maxsize=8)
 def _kernel(size: int) -> FloatArray:
-    """w(j - k) at row j, column k; w(0), w(-1), ... summed from the far end for all digits."""
+    """w(j - k) at row j, column k."""
     nodes, weights = np.polynomial.legendre.leggauss(20)
     u = np.arange(int(10.0 * _SMOOTHING))[:, None] + 0.5 * (nodes + 1.0)
     steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
@@ -638,7 +626,7 @@ def _kernel(size: int) -> FloatArray:
 
 
 def _auc(client: Beta, impostor: Beta) -> float:
-    """By the rule of one matrix product; by quadrature where that has not settled."""
+    """By the rule, else by quadrature."""
     area = auc_of_pair(client.a, client.b, impostor.a, impostor.b)
     if area is not None:
         return area
@@ -678,16 +666,16 @@ def beta_auc(
     Raises
     ------
     InputError
-        If a shape is not finite and positive, or lies outside [1e-100, 1e12] where quadrature is
-        needed, or the arrays do not broadcast.
+        If a shape is not finite and positive, or outside [1e-100, 1e12] where quadrature is needed,
+        or the arrays do not broadcast.
     InputTypeError
         If a shape is not numeric.
 
     Notes
     -----
-    Both densities on one grid of logits, checked with half the nodes; adaptive quadrature where
-    the two do not agree (areas below about 1e-80, shapes beyond [1e-6, 1e8]), thousands of times
-    slower. Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6].
+    Both densities on one grid of logits, checked with half the nodes; quadrature, thousands of
+    times slower, where the two do not agree (areas below 1e-80, shapes beyond [1e-6, 1e8]).
+    Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6].
 
     Examples
     --------
@@ -708,7 +696,7 @@ def beta_auc(
 
 
 def _of_one_shape(**arguments: npt.ArrayLike) -> dict[str, FloatArray]:
-    """Numbers by the names of their arguments, broadcast together."""
+    """Numbers by their names, broadcast together."""
     arrays = [real_array(value, name) for name, value in arguments.items()]
     try:
         return dict(zip(arguments, np.broadcast_arrays(*arrays), strict=True))
@@ -753,8 +741,8 @@ ILL_CONDITIONED = 1e3
 class Centred(NamedTuple):
     """A sample seen from m, a double near its mean, and u = 1 - m.
 
-    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` the means of log(x/m) - (x-m)/m and
-    log((1-x)/u) + (x-m)/u: all that a concentrated sample says about a + b.
+    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` are those of log(x/m) - (x-m)/m and
+    log((1-x)/u) + (x-m)/u.
     """
 
     m: float
@@ -766,7 +754,7 @@ class Centred(NamedTuple):
 
 
 class BetaSolution(NamedTuple):
-    """Where Newton's method stopped; the largest slope in (log a, log b) of a centred sample."""
+    """Where Newton's method stopped."""
 
     a: float
     b: float
@@ -776,7 +764,7 @@ class BetaSolution(NamedTuple):
 
 
 class BetaPeak(NamedTuple):
-    """The likelihood of one unit of weight at its maximum; floats, or arrays of many."""
+    """The likelihood of one unit of weight at its maximum."""
 
     #: Variance of a, covariance, variance of b.
     aa: Any
@@ -790,7 +778,7 @@ class BetaPeak(NamedTuple):
 
 
 def _polygammas(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, ...]:
-    """`phi_tau` of a, b and a + b, digamma(a) - digamma(a + b) - g1, and the same of b and g2."""
+    """`phi_tau` of a, b and a + b, and what is left of both score equations."""
     of, f = (polygamma.phi_tau_of, math) if isinstance(a, float) else (polygamma.phi_tau, np)
     at_a, at_b, at_s = of(a), of(b), of(a + b)
     r1, r2 = at_a[0] - at_s[0] - f.log1p(b / a) - g1, at_b[0] - at_s[0] - f.log1p(a / b) - g2
@@ -798,7 +786,7 @@ def _polygammas(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, ...]:
 
 
 def _score_equations(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, tuple[Any, ...]]:
-    """What is left of both, digamma(a) - digamma(a + b) - g1 first, and the information."""
+    """What is left of both, and the information."""
     at_a, at_b, at_s, r1, r2 = _polygammas(a, b, g1, g2)
     return r1, r2, polygamma.information_terms(a, b, at_a[1], at_b[1], at_s[1])
 
@@ -817,10 +805,7 @@ def _newton(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any]:
 
 
 def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
-    """Shapes by digamma(x) ~ log(x - 1/2), or by digamma(x) ~ -1/x where those are small.
-
-    `low` is the smaller of both and `gap` 1 - exp(g1) - exp(g2).
-    """
+    """Shapes by digamma(x) ~ log(x - 1/2), or -1/x where those are small."""
     f = _functions(g1)[0]
     a, b = -0.5 * f.expm1(g2) / gap, -0.5 * f.expm1(g1) / gap
     ratio = f.sqrt(g1 / g2)
@@ -834,7 +819,7 @@ def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
 
 
 def solve_one(g1: float, g2: float) -> BetaSolution | None:
-    """The maximum from the two mean logarithms; None if they belong to no beta distribution."""
+    """The maximum from the two mean logarithms; None of no beta distribution."""
     low, high = min(g1, g2), max(g1, g2)
     gap = -math.expm1(high) - math.exp(low)
     if not (high < 0.0 and gap > 0.0):
@@ -850,7 +835,7 @@ def solve_one(g1: float, g2: float) -> BetaSolution | None:
 
 
 def peak(a: Any, b: Any, g1: Any, g2: Any) -> BetaPeak:
-    """Precision and likelihood where the score equations turn large terms into small ones."""
+    """Precision and likelihood at a maximum."""
     f, larger, _ = _functions(a)
     s, ((phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s), r1, r2) = a + b, _polygammas(a, b, g1, g2)
     of_a, of_b, coupling, det = polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
@@ -865,9 +850,8 @@ def peak(a: Any, b: Any, g1: Any, g2: Any) -> BetaPeak:
 def solve_centred(c: Centred, start: BetaSolution | None) -> BetaSolution | None:
     """The maximum of a concentrated sample by Newton's method in (log(a + b), mean).
 
-    From another solution or the moments; None where a + b is far too large. With eta the distance
-    of the law's mean from the sample's, the first score equation reads phi(a) - phi(a+b) + eta/m +
-    e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
+    None where a + b is far too large. With eta the distance of both means, phi(a) - phi(a+b) +
+    eta/m + e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
     """
     mean, s = c.m + c.shift, math.inf
     if start is not None and start.converged:
@@ -911,30 +895,25 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
     Parameters
     ----------
-    mean_log : float or array_like
-        Mean of log(x) of each sample; negative.
-    mean_log1m : float or array_like
-        Mean of log(1 - x), taken as ``log1p(-x)``; negative. Broadcast with `mean_log`.
+    mean_log, mean_log1m : float or array_like
+        Means of log(x) and of log(1 - x) of each sample, broadcast together; negative.
 
     Returns
     -------
     a, b : float or ndarray
         The shapes; nan where there is no estimate.
     converged : bool or ndarray of bool
-        False where the statistics belong to no beta distribution with a + b <= 1e12: nan,
-        not negative, or exp(mean_log) + exp(mean_log1m) >= 1 (a sample of equal scores).
+        False where the statistics belong to no beta distribution with a + b <= 1e12.
 
     Raises
     ------
-    InputTypeError
-        If an argument is not numeric.
-    InputError
-        If the two shapes cannot be broadcast.
+    InputError, InputTypeError
+        If the arguments cannot be broadcast, or one is not numeric.
 
     Notes
     -----
-    Two doubles cannot hold what a concentrated sample says: the relative error of a and b is about
-    1e-16 (a + b) where both are large. `fit_distribution` keeps 10 digits up to a + b = 1e12.
+    The relative error of a and b is about 1e-16 (a + b) where both are large: two doubles cannot
+    hold what a concentrated sample says. `fit_distribution` keeps 10 digits up to a + b = 1e12.
 
     Examples
     --------
@@ -957,7 +936,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
 
 def _shapes_of(g1: float, g2: float) -> Shapes | None:
-    """The most likely shapes, if they are those of a distribution that is fitted."""
+    """The shapes of a distribution that is fitted."""
     result = solve_one(g1, g2)
     if result is None or not result.converged or result.a + result.b > LARGEST_CONCENTRATION:
         return None
@@ -965,7 +944,7 @@ def _shapes_of(g1: float, g2: float) -> Shapes | None:
 
 
 def _solve_block(g: FloatArray) -> FloatArray:
-    """Shapes by the same steps, entry by entry; nan where there are none."""
+    """The same entry by entry; nan where there are none."""
     result = np.full(g.shape, np.nan)
     low, high = np.minimum(*g), np.maximum(*g)
     gap = -np.expm1(high) - np.exp(low)
@@ -995,12 +974,12 @@ class ClassSums(NamedTuple):
 
     @classmethod
     def at(cls, a: float, b: float, weight: float = 1.0) -> ClassSums:
-        """The sums whose estimate is Beta(a, b): psi(a) - psi(a + b), psi(b) - psi(a + b)."""
+        """The sums whose estimate is Beta(a, b)."""
         return cls(weight, *_score_equations(float(a), float(b), 0.0, 0.0)[:2])
 
 
 class TiedSolution(NamedTuple):
-    """The most likely pair with a shape in common, and the log-likelihood of all trials."""
+    """The most likely pair with a shape in common."""
 
     client: Shapes
     impostor: Shapes
@@ -1016,8 +995,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
 
         sum_k W_k [g1_k - psi(a) + psi(a + b_k)] = 0,   g2_k = psi(b_k) - psi(a + b_k)
 
-    Unique where each class alone has a maximum; the relative error of a shape is about 1e-16 (a +
-    b). Newton's method in the logarithms of the three shapes, its steps capped.
+    Unique where each class has a maximum; the relative error of a shape is about 1e-16 (a + b).
     """
     turn = 1 if choice(shared, ("a", "b"), "shared") == "a" else -1
     weights, *means = np.array([client, impostor]).T
@@ -1057,7 +1035,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
 
 
 def best_partner(a: float, mean_log1m: float) -> float:
-    """The b with psi(b) - psi(a + b) = mean log(1 - s); the left side rises with b."""
+    """The b with psi(b) - psi(a + b) = mean log(1 - s)."""
 
     def excess(log_b: float) -> float:
         return float(_score_equations(a, math.exp(log_b), 0.0, mean_log1m)[1])

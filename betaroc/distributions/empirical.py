@@ -31,9 +31,8 @@ Step = Callable[[Callable[[str], Any]], dict[str, Any]]
 def bin_steps(bins: int, layout: Layout, clip: Any, sqrt: Any) -> Iterator[Step]:
     """The bin of scores `s`, before its floor, in columns made one after another; last is `bin`.
 
-    Without a layout the mean of four maps of the real line into [0, 1]: uniform on [0, 1], fine
-    near 0 and near 1, and of the scales 1 and 100. Steps are short: some engines write an operand
-    out twice.
+    Without a layout the mean of four maps of the real line into [0, 1], fine near 0 and near 1.
+    Steps are short: some engines write an operand out twice.
     """
     if layout is None:
         yield lambda c: {
@@ -71,7 +70,7 @@ def _clip(x: FloatArray, low: float, high: float | None) -> FloatArray:
 
 
 def bin_of(s: FloatArray, bins: int, layout: Layout) -> IntArray:
-    """The bin of each score, 0 to bins - 1; what lies beyond goes to the outermost."""
+    """The bin of each score."""
     result = np.empty(s.shape, dtype=np.int64)
     with np.errstate(over="ignore"):  # far beyond a layout is infinitely far
         for start in range(0, s.size, _BINNED_AT_ONCE):
@@ -84,7 +83,7 @@ def bin_of(s: FloatArray, bins: int, layout: Layout) -> IntArray:
 
 @lru_cache(maxsize=8)
 def bin_edges(bins: int, layout: Layout) -> FloatArray:
-    """The largest number of each bin but the last, whose edge is infinite; ascending."""
+    """The largest number of each bin; the last is infinite."""
     low = np.full(bins - 1, _ordered(np.array([-np.inf]))[0])
     high = np.full(bins - 1, _ordered(np.array([np.inf]))[0])
     wanted = np.arange(1, bins)
@@ -116,9 +115,8 @@ def _double(order: npt.NDArray[np.uint64]) -> FloatArray:
 class Gaps:
     """Accept all, the gap above each distinct score of either class, reject all.
 
-    Gap k lies above k of the places. `client` and `impostor` are the weights on them, `whole` says
-    whether all are whole numbers; with `at_edges` thresholds lie on the places; `rejected` is the
-    weight of both classes' trials without a score.
+    `client` and `impostor` are weights on the places, `rejected` those of trials without a score.
+    With `at_edges` thresholds lie on the places.
     """
 
     places: FloatArray
@@ -160,7 +158,7 @@ class Gaps:
 
     @property
     def turns(self) -> IntArray:
-        """Gaps at which the ROC turns, and both ends: not those between places of one class."""
+        """Gaps at which the ROC turns, and both ends."""
         alone = np.stack([self.impostor == 0.0, self.client == 0.0])
         straight = np.any(alone[:, 1:] & alone[:, :-1], axis=0)
         return np.flatnonzero(np.concatenate([[True], ~straight, [True]]))
@@ -173,7 +171,7 @@ class Gaps:
 
 
 def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
-    """0, then the running sums of masses, the last of them the total to the last digit."""
+    """0, then the running sums, the last of them the total to the last digit."""
     below: FloatArray = np.concatenate([[0.0], np.cumsum(masses)])
     if not whole:
         total = math.fsum(masses)
@@ -183,7 +181,7 @@ def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
 
 
 def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatArray:
-    """What is left above each sum, never as a difference that rounds; first the total."""
+    """What is left above each sum, never as a difference that rounds."""
     total = below[-1]
     if whole:
         return np.asarray(total - below)
@@ -194,7 +192,7 @@ def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatAr
 
 
 def gap_places(low: FloatArray, high: FloatArray, *, at_edges: bool) -> FloatArray:
-    """The middle of each gap, or its lower end: where that rounds, is infinite or is an edge."""
+    """The middle of each gap, or its lower end where that rounds or is an edge."""
     if at_edges:
         return low
     with np.errstate(invalid="ignore", over="ignore"):
@@ -224,16 +222,13 @@ def merged(
 
 
 def _scored(places: FloatArray, masses: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """What has a score, and the weight of what has none."""
+    """What has a score, and the weight of the rest."""
     absent = int(places.size > 0 and places[0] == -np.inf)
     return (places[absent:], masses[absent:]), float(np.sum(masses[:absent]))
 
 
 def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
-    """2 P(smaller > larger) + P(smaller = larger) of ascending samples, times their pairs.
-
-    One search of the distinct scores of the smaller sample in the larger one, and one of ties.
-    """
+    """2 P(smaller > larger) + P(smaller = larger) of ascending samples, times their pairs."""
     start = np.flatnonzero(np.append(True, smaller[1:] != smaller[:-1]))
     places = smaller[start]
     below = np.searchsorted(larger, places, side="left")
@@ -246,7 +241,7 @@ def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
 def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
     """The neighbours of the gap of least abs(FAR - FRR); ties go to the smaller HTER, then lower.
 
-    FAR falls and FRR rises, so that only the two gaps where they cross can be nearest.
+    Only the two gaps where the rates cross can be nearest.
     """
     n, m = client.size, impostor.size
 
@@ -283,7 +278,7 @@ _EXACT_SUM = 100_000
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None, total: float) -> float:
-    """Mean with weights of this total, exact up to rounding for 100 000 values."""
+    """Weighted mean, exact up to rounding for 100 000 values."""
     parts = values if weights is None else weights * values
     whole = math.fsum(parts.tolist()) if parts.size <= _EXACT_SUM else float(parts.sum())
     return whole / total
@@ -292,7 +287,7 @@ def mean_of(values: FloatArray, weights: FloatArray | None, total: float) -> flo
 def scaled_moments(
     values: FloatArray, weights: FloatArray | None, total: float
 ) -> tuple[float, float, int]:
-    """Mean, and the variance in squares of a power of two, which no sum or square passes."""
+    """Mean, and the variance in squares of a power of two."""
     low, high = float(values.min()), float(values.max())
     _, power = math.frexp(max(abs(low), abs(high)))
     scaled = np.ldexp(values, -power)
@@ -316,8 +311,8 @@ class Empirical(Distribution):
     Parameters
     ----------
     values : array_like, shape (n,)
-        Finite scores; ties are legal, also when all are equal. -inf is a trial without a score,
-        which no threshold accepts; not all may be.
+        Finite scores; ties are legal. -inf is a trial without a score, which no threshold accepts;
+        not all may be.
     weights : array_like, shape (n,), optional
         Frequencies; weight k counts as k copies.
 
@@ -331,8 +326,8 @@ class Empirical(Distribution):
     Notes
     -----
     With integer weights both tails are ratios of integers. ``pdf`` is 0. A pair of samples decides
-    at the middle of the gap between neighbouring distinct scores. With values of -inf their share
-    is missing from ``sf`` at every threshold, and the mean is -inf.
+    at the middle of the gap between neighbouring distinct scores. With values of -inf the mean is
+    -inf.
 
     Examples
     --------
@@ -369,14 +364,14 @@ class Empirical(Distribution):
 
     @classmethod
     def _of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
-        """The distribution of scores that were checked before, as those of `Scores` are."""
+        """Of scores that were checked before."""
         law = object.__new__(cls)
         vars(law).update(values=values, weights=weights)
         return law
 
     @classmethod
     def _of_steps(cls, places: FloatArray, masses: FloatArray) -> Empirical:
-        """The distribution of distinct scores, ascending, of positive weight."""
+        """Of distinct scores, ascending."""
         law = cls._of_checked(places, masses)
         vars(law)["_steps"] = places, masses
         return law
@@ -396,7 +391,6 @@ class Empirical(Distribution):
 
     @property
     def _scored(self) -> Empirical:
-        """The same without the trials that have no score."""
         if not self.rejected:
             return self
         valid = self.values > -np.inf
@@ -404,7 +398,7 @@ class Empirical(Distribution):
 
     @cached_property
     def _steps(self) -> TwoArrays:
-        """Distinct values, ascending, and the weight on each (values of no weight left out)."""
+        """Distinct values and the weight on each, if any."""
         values: FloatArray = self.values
         if self.weights is None:
             ordered = self._sorted
@@ -438,11 +432,9 @@ class Empirical(Distribution):
         return float(self.values.size if self.weights is None else self._below[-1])
 
     def _counts_at_most(self, t: Thresholds) -> FloatArray:
-        """Weight of the scores <= theta, an integer where the weights are."""
         return self._below[self._index(t)]
 
     def _counts_above(self, t: Thresholds) -> FloatArray:
-        """Weight of the scores > theta."""
         return self._above[self._index(t)]
 
     def _index(self, t: Thresholds) -> IntArray:
@@ -477,7 +469,7 @@ class Empirical(Distribution):
 
     @property
     def var(self) -> float:
-        """Weighted variance, divisor sum of weights; nan where a trial has no score."""
+        """Weighted variance; nan where a trial has no score."""
         _, square, power = self._scaled_moments
         with np.errstate(over="ignore"):
             return float(np.ldexp(square, 2 * power))
@@ -512,13 +504,13 @@ class Empirical(Distribution):
 
 
 def _decisive(t: Thresholds) -> FloatArray:
-    """What decides about scores: the last double below 1 where theta only rounds to 1."""
+    """The last double below 1 where theta only rounds to 1."""
     short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
     return np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)
 
 
 class Corners(NamedTuple):
-    """Where the ROC of two samples turns: thresholds, ascending, and the rates there."""
+    """Where the ROC of two samples turns: thresholds and rates."""
 
     theta: FloatArray
     far: FloatArray
@@ -528,7 +520,7 @@ class Corners(NamedTuple):
 
 
 class EmpiricalPair(Pair):
-    """Two samples: every decision point is the gap between neighbouring distinct scores."""
+    """Two samples: every decision is a gap between neighbouring scores."""
 
     discrete = True
     #: Whether thresholds lie on scores and not between them.
@@ -550,7 +542,7 @@ class EmpiricalPair(Pair):
 
     @cached_property
     def candidates(self) -> Thresholds:
-        """Accept all (-inf), the middle of each gap, reject all (the largest score)."""
+        """Accept all, the middle of each gap, reject all."""
         return self.gaps.thresholds()
 
     @cached_property
@@ -601,12 +593,12 @@ class EmpiricalPair(Pair):
 
 
 def is_counted(law: Distribution) -> TypeGuard[Empirical]:
-    """Whether a distribution is its scores, with counts instead of a density."""
+    """Whether a distribution is its scores."""
     return isinstance(law, Empirical)
 
 
 def decides_by_counts(pair: Pair) -> TypeGuard[EmpiricalPair]:
-    """Whether both classes are scores on closed forms, so that every decision can be enumerated."""
+    """Whether every decision of a pair can be enumerated."""
     return isinstance(pair, EmpiricalPair)
 
 
@@ -631,16 +623,14 @@ class Binned(Empirical):
     Raises
     ------
     InputError
-        If the edges do not ascend, their number is not one more than that of the counts, or a
-        count is negative.
+        If the edges do not ascend or are not one more than the counts, or a count is negative.
     InputTypeError
         If edges or counts are not real numbers.
 
     Notes
     -----
-    Both tails are exact at the edges, where a pair decides. The mass of a bin lies on its upper
-    edge: between edges a rate is off by at most the bin's share, and `mean` is too large by about
-    half a bin's width.
+    Both tails are exact at the edges, where a pair decides; between them a rate is off by at most
+    the bin's share. The mass of a bin lies on its upper edge: `mean` is too large by half a bin.
 
     Examples
     --------
@@ -682,7 +672,7 @@ class Binned(Empirical):
 
 
 class BinnedPair(EmpiricalPair):
-    """Counts in bins on either side, or samples beside them: it decides at edges."""
+    """Counts in bins on either side: it decides at edges."""
 
     at_edges = True
 

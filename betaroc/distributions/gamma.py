@@ -71,7 +71,7 @@ class Gamma(Distribution):
         return math.sqrt(self.shape) * self.scale
 
     def _x(self, t: Thresholds) -> TwoArrays:
-        """Scores in units of the scale, and their logarithms."""
+        """Scores in units of the scale, and logs."""
         with np.errstate(over="ignore", under="ignore"):
             x = np.maximum(t.theta, 0.0) / self.scale
         return x, _LOGARITHM.of(t) - math.log(self.scale)
@@ -80,7 +80,7 @@ class Gamma(Distribution):
         return self._tail(*self._x(t), lower=lower)
 
     def _tail(self, x: FloatArray, log_x: FloatArray, *, lower: bool) -> TwoArrays:
-        """A tail and its log, the log of one next to 1 by the other tail."""
+        """A tail and its log."""
         from scipy.special import gammainc, gammaincc
 
         with np.errstate(under="ignore"):
@@ -119,7 +119,7 @@ class Gamma(Distribution):
             return np.asarray((self.shape - 1.0) / t.theta - 1.0 / self.scale)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """By scipy; of what doubles do not hold by Newton's method on the logs of both."""
+        """By scipy; deep tails by Newton's method on logs."""
         from scipy.special import gammainccinv, gammaincinv
 
         with np.errstate(under="ignore", over="ignore"):
@@ -154,10 +154,7 @@ class Gamma(Distribution):
 
 
 def gamma_mle(mean: float, gap: float) -> Gamma:
-    """The likeliest distribution of a mean, and of log(mean) less the mean logarithm.
-
-    log(shape) - digamma(shape) = gap by Newton's method in log shape, and scale = mean / shape.
-    """
+    """The likeliest distribution of a mean, and of log(mean) less the mean logarithm."""
     shape = (3.0 - gap + math.sqrt((gap - 3.0) ** 2 + 24.0 * gap)) / (12.0 * gap)
     for _ in range(_STEPS):
         phi, tau = phi_tau_of(shape)

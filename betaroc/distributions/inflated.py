@@ -26,7 +26,7 @@ _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 
 class PointMasses(Distribution):
-    """A distribution, its base, beside point masses at places that its kind names."""
+    """A distribution beside point masses at places that its kind names."""
 
     base: Distribution
     #: Names of the masses and their places, ascending, and the whole of which they are shares.
@@ -58,7 +58,7 @@ class PointMasses(Distribution):
 
     @property
     def atoms(self) -> Atoms:
-        """The point masses that are not zero, and those of the base."""
+        """The point masses, and those of the base."""
         pairs = [pair for pair in zip(self._places, self._masses, strict=True) if pair[1] > 0.0]
         inner = self.base.atoms
         places = np.concatenate([[place for place, _ in pairs], inner.places])
@@ -72,13 +72,13 @@ class PointMasses(Distribution):
 
     @property
     def mean(self) -> float:
-        """Of all trials; -inf where any has no score."""
+        """-inf where any trial has no score."""
         pairs = zip(self._masses, self._places, strict=True)
         return math.fsum(m * place for m, place in pairs if m > 0.0) + self._share * self.base.mean
 
     @property
     def var(self) -> float:
-        """Variance of the mixture; nan where any trial has no score."""
+        """nan where any trial has no score."""
         mean, pairs = self.mean, zip(self._masses, self._places, strict=True)
         spread = self._share * (self.base.var + (self.base.mean - mean) ** 2)
         return spread + sum(m * (place - mean) ** 2 for m, place in pairs if m > 0.0)
@@ -110,7 +110,7 @@ class PointMasses(Distribution):
         return self.base._log_pdf(t) + math.log(self._share)
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """The base's inverse beside the jumps, an atom's place on its jump."""
+        """The base's inverse beside the jumps."""
         flat = np.ravel(p)
         rest, nothing = flat.copy(), -1.0 if lower else 2.0
         moves = []
@@ -316,5 +316,5 @@ class Rejecting(PointMasses):
 
 
 def base_of(law: Distribution) -> Distribution:
-    """The distribution of the scores between the point masses."""
+    """The distribution between the point masses."""
     return base_of(law.base) if isinstance(law, Inflated | Rejecting) else law

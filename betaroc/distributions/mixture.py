@@ -31,7 +31,7 @@ _SAME = 2.0 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture(Distribution):
-    """A mixture of distributions of one family; see :class:`BetaMixture`."""
+    """A mixture; see :class:`BetaMixture`."""
 
     weights: tuple[float, ...]
     components: tuple[Distribution, ...]
@@ -120,7 +120,7 @@ class Mixture(Distribution):
         return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
 
     def _shares_at(self, end: int) -> FloatArray:
-        """Of the components in the density next to an end, times a constant."""
+        """Of the components in the density next to an end."""
         tails = [law._tails()[end] for law in self.components]
         heaviest = _heaviest(tails, end)
         if tails[0].order != 1:
@@ -130,7 +130,7 @@ class Mixture(Distribution):
             return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Where the log of a tail is log_p: Newton, kept between the components'."""
+        """Newton's method, kept between the components' quantiles."""
         inverses = [self._native(d._inverse(p, log_p, lower=lower)) for d in self.components]
         low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
         middle, sign = 0.5 * low + 0.5 * high, 1.0 if lower else -1.0
@@ -163,7 +163,7 @@ class Mixture(Distribution):
         return self._tail(0), self._tail(1)
 
     def _tail(self, end: int) -> Tail:
-        """The heaviest component's; components of one tail add up."""
+        """The heaviest component's; equal tails add up."""
         tails = [law._tails()[end] for law in self.components]
         keep = np.flatnonzero(_heaviest(tails, end))
         first: Tail = tails[int(keep[0])]
@@ -262,23 +262,19 @@ class NormalMixture(Mixture):
     Parameters
     ----------
     weights : sequence of float, length k
-        Positive shares that add up to 1 (within 1e-9; they are used as shares of their sum).
+        As of :class:`BetaMixture`.
     components : sequence of Normal, length k
         The distributions.
 
     Raises
     ------
-    InputError
-        If a weight is not positive, the weights do not add up to 1, there are none, or their
-        number is not that of the components.
-    InputTypeError
-        If a component is not a `Normal` or a weight not a number.
+    InputError, InputTypeError
+        As :class:`BetaMixture`.
 
     Notes
     -----
     Each end belongs to the widest component, of several of one width to the outermost. The ROC of
-    two mixtures may cross the diagonal several times. The order of the components matters for
-    equality alone.
+    two mixtures may cross the diagonal several times.
 
     Examples
     --------
@@ -295,7 +291,7 @@ class NormalMixture(Mixture):
 
 
 def _heaviest(tails: Sequence[Tail], end: int) -> BoolArray:
-    """Which tails are the heaviest: least exponents, or widest and then outermost Gaussians."""
+    """Which tails have the least exponent, or are widest and then outermost."""
     if tails[0].order == 1:
         rates = np.array([tail.rate for tail in tails])
         return np.asarray(rates == np.min(rates))
@@ -314,7 +310,7 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
 
 
 class MixturePair(Pair):
-    """Mixtures, and distributions of their components' family: areas from the components."""
+    """Areas from the components."""
 
     def auc_continuous(self) -> float:
         """Areas of all pairs of components, weighted."""

@@ -27,7 +27,7 @@ _PANELS = np.linspace(-38.0, 38.0, 77)
 
 
 def normal_inverse_information(sigma: float) -> FloatArray:
-    """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
+    """Covariance of (mu, sigma) for one unit of weight."""
     square = sigma * sigma if _LEAST < sigma < _MOST else math.nan
     return np.array(((square, 0.0), (0.0, 0.5 * square)))
 
@@ -35,7 +35,7 @@ def normal_inverse_information(sigma: float) -> FloatArray:
 class NormalScore(Distribution):
     """A distribution that an increasing map z of a coordinate y makes standard normal.
 
-    F = Phi(z(y)),   y the score, its logit or its logarithm, as `coordinate` says
+    y is the score, its logit or its logarithm.
     """
 
     coordinate: ClassVar[Coordinate] = Coordinate(None)
@@ -155,7 +155,7 @@ class NormalCoordinate(NormalScore):
 
 
 def has_spread(law: Distribution) -> TypeGuard[NormalCoordinate]:
-    """Whether the score, its logit or its logarithm is normal."""
+    """Whether the score, its logit or logarithm is normal."""
     return isinstance(law, NormalCoordinate)
 
 
@@ -174,15 +174,13 @@ class Normal(NormalCoordinate):
 
     Raises
     ------
-    InputError
-        If `mu` is not finite or `sigma` not finite and positive.
-    InputTypeError
-        If a parameter is not a number.
+    InputError, InputTypeError
+        If `mu` is not finite, `sigma` not finite and positive, or one of them not a number.
 
     Notes
     -----
-    The ROC of a pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)) and is straight on
-    normal deviates. Unequal sigmas always give one diagonal crossing.
+    A pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)), an ROC that is straight on
+    normal deviates and, of unequal sigmas, always one diagonal crossing.
 
     Examples
     --------
@@ -204,8 +202,7 @@ class Normal(NormalCoordinate):
 class NormalPair(Pair):
     """Two normal distributions of one coordinate; no square of a distance is taken.
 
-    With w the standard score of the narrower one, that of the wider is q w + delta: q is the ratio
-    of the sigmas and delta the distance of the means in units of the wider.
+    With w the standard score of the narrower one, that of the wider is q w + delta.
     """
 
     def _parameters(self) -> tuple[float, float, float, float]:
@@ -223,7 +220,7 @@ class NormalPair(Pair):
         return narrow[1] / wide[1], (wide[1] - narrow[1]) / wide[1], delta
 
     def _at(self, scores: list[float]) -> Thresholds:
-        """Thresholds at standard scores of the narrower one; the next double where its mean is."""
+        """Thresholds at standard scores of the narrower one."""
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
         mu, sigma = (mu_c, sigma_c) if sigma_c < sigma_i else (mu_i, sigma_i)
         places = []
@@ -235,7 +232,7 @@ class NormalPair(Pair):
         return cast(NormalScore, self._base("client")).coordinate.place(known)
 
     def ratio_roots(self, level: float) -> Thresholds:
-        """Where (1 - q^2) w^2 - 2 q delta w = delta^2 + 2 gap, gap = log(1/q) less the level."""
+        """Where (1 - q^2) w^2 - 2 q delta w = delta^2 + 2 gap."""
         _, sigma_c, _, sigma_i = self._parameters()
         gap = log_ratio(sigma_c, sigma_i) + level - self._log_share()
         gap = -gap if sigma_c < sigma_i else gap
@@ -258,26 +255,26 @@ class NormalPair(Pair):
         return self._at([other] if rest == 0.0 else [big / rest, other])
 
     def turning_points(self) -> Thresholds:
-        """Where (x - mu) / sigma^2 of both classes is one number."""
+        """Where (x - mu) / sigma^2 agree."""
         q, short, delta = self._compared()
         return self._at([q * delta / (short * (1.0 + q))] if short else [])
 
     def diagonal_roots(self) -> Thresholds | None:
-        """Where the standard scores of both classes are one number."""
+        """Where the standard scores agree."""
         if self.atom_places.size:
             return None
         _, short, delta = self._compared()
         return self._at([delta / short] if short else [])
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-        """Where the standard scores of both classes are opposite, if the weights are equal."""
+        """Where the standard scores are opposite, if the weights are equal."""
         if self.atom_places.size or weight_far != weight_frr:
             return super().balance_root(weight_far, weight_frr)
         q, _, delta = self._compared()
         return self._at([-delta / (1.0 + q)])[0]
 
     def decisive_sides(self) -> tuple[float, float] | None:
-        """Unequal sigmas give an improper region always, equal ones a concave or convex curve."""
+        """Unequal sigmas always give an improper region."""
         if self.atom_places.size:
             return None
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
@@ -307,17 +304,13 @@ class LogitNormal(NormalCoordinate):
 
     Parameters
     ----------
-    mu : float
-        Mean of the logit.
-    sigma : float
-        Standard deviation of the logit, positive.
+    mu, sigma : float
+        Mean and standard deviation of the logit.
 
     Raises
     ------
-    InputError
-        If `mu` is not finite or `sigma` not finite and positive.
-    InputTypeError
-        If a parameter is not a number.
+    InputError, InputTypeError
+        As :class:`Normal`.
 
     Notes
     -----
@@ -344,17 +337,13 @@ class LogNormal(NormalCoordinate):
 
     Parameters
     ----------
-    mu : float
-        Mean of the logarithm.
-    sigma : float
-        Standard deviation of the logarithm, positive.
+    mu, sigma : float
+        Mean and standard deviation of the logarithm.
 
     Raises
     ------
-    InputError
-        If `mu` is not finite or `sigma` not finite and positive.
-    InputTypeError
-        If a parameter is not a number.
+    InputError, InputTypeError
+        As :class:`Normal`.
 
     Notes
     -----
@@ -466,7 +455,7 @@ class SinhArcsinh(NormalScore):
         return np.asarray(rise + math.log(self.tail_weight) - math.log(self.scale))
 
     def _by_w(self, w: FloatArray) -> FloatArray:
-        """Derivative of log density by w: that of log cosh(w) - sinh(w)^2 / 2."""
+        """Derivative of log cosh(w) - sinh(w)^2 / 2."""
         return np.asarray(np.tanh(w) - 0.5 * np.sinh(2.0 * w))
 
     def _slope(self, y: FloatArray) -> FloatArray:
@@ -544,9 +533,8 @@ def sinh_arcsinh_mle(
 
         sum of log f - skewness^2 / 50 - (log tail_weight)^2 / 8
 
-    The penalty weighs as much as one score. There may be several maxima: this is the largest from
-    three starts, or that uphill from `start`. Parameters, their covariance times the weight,
-    log-likelihood, iterations, largest slope.
+    The largest maximum from three starts, or that uphill from `start`: parameters, their covariance
+    times the weight, log-likelihood, iterations, largest slope.
     """
     copies = np.ones(y.size) if weights is None else weights
     total, order = float(np.sum(copies)), np.argsort(y, kind="stable")
@@ -580,7 +568,7 @@ def sinh_arcsinh_mle(
 
 
 def _start(skewness: float, tail_weight: float) -> FloatArray:
-    """Where the median and the quartiles are those of the scores, in their units."""
+    """Where median and quartiles are those of the scores."""
     bent = np.arcsinh(np.array([-_QUARTILE, 0.0, _QUARTILE]))
     low, middle, high = np.sinh((bent + skewness) / tail_weight).tolist()
     scale = 2.0 * _QUARTILE / (high - low)
@@ -592,7 +580,7 @@ def _climbed(x: FloatArray, shares: FloatArray, total: float, place: FloatArray)
 
 
 def _height(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> Expansion:
-    """With w = bent - skewness: log cosh(w) - sinh(w)^2/2 and -log(1 + u^2)/2, and their slopes."""
+    """log cosh(w) - sinh(w)^2/2 - log(1 + u^2)/2, and its slopes."""
     scale, weight = math.exp(place[1]), math.exp(place[3])
     with np.errstate(all="ignore"):
         u = (x - place[0]) / scale

@@ -38,12 +38,12 @@ _ROUNDING = 1e-15
 def closed_forms(
     client: Kind, impostor: Kind, forms: Callable[[Distribution, Distribution], Pair]
 ) -> None:
-    """Enter a pair of (continuous) families in the table of overrides."""
+    """Enter a pair of continuous families in the table."""
     _FORMS[client, impostor] = forms
 
 
 def pair_of(client: Distribution, impostor: Distribution, *, generic: bool = False) -> Pair:
-    """The pair on its closed forms where the table has them."""
+    """The pair on its closed forms, if any."""
     forms = Pair if generic else _FORMS.get((_kind(client), _kind(impostor)), Pair)
     return forms(client, impostor)
 
@@ -94,7 +94,7 @@ class Pair:
             )
 
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
-        """log F_i - log F_c, or log S_c - log S_i: of the sign of TPR - FAR, 0 if lost."""
+        """log F_i - log F_c, or log S_c - log S_i; 0 where digits are lost."""
         pair = (self.impostor, self.client) if lower else (self.client, self.impostor)
         more, less = (d._side(t, lower=lower)[1] for d in pair)
         with np.errstate(invalid="ignore"):
@@ -119,7 +119,7 @@ class Pair:
 
     @cached_property
     def accept_all(self) -> Thresholds:
-        """The lower end of the scale, -inf where a distribution has an atom on it."""
+        """The lower end of the scale, -inf where an atom lies on it."""
         low = self.joints.theta[0]
         return Thresholds.from_theta(-np.inf if low in self.atom_places else low)
 
@@ -129,13 +129,13 @@ class Pair:
         return self.joints[-1]
 
     def just_below(self, joints: Thresholds) -> Thresholds:
-        """Thresholds that accept what lies at the joints and nothing lower."""
+        """Thresholds that accept the joints and nothing lower."""
         bottom = joints.theta == self.joints.theta[0]
         return choose(bottom, self.accept_all, just_below(joints, unit=self.unit))
 
     @cached_property
     def candidates(self) -> Thresholds:
-        """Every place where a rate jumps, from below and from above, ascending."""
+        """Every place where a rate jumps, from both sides, ascending."""
         # A joint without an atom is no jump: just below it is no decision of its own.
         jumps = self.joints[np.isin(self.joints.theta, self.atom_places)]
         both = Thresholds.concatenate([self.just_below(jumps), self.joints])
@@ -148,7 +148,7 @@ class Pair:
         return self.tpr(t), self.far(t), self.frr(t)
 
     def along(self, p: FloatArray) -> Thresholds:
-        """Every jump, and where either rate of a continuous distribution is p; ascending."""
+        """Every jump, and where a rate is p; ascending."""
         key = p.tobytes()
         result = self._found_along.get(key)
         if result is None:
@@ -164,7 +164,7 @@ class Pair:
     # --------------------------------------------------- the likelihood ratio's level sets
     @cached_property
     def overlap(self) -> tuple[float, float] | None:
-        """Where both densities live, in the working coordinate; None if there is no such place."""
+        """Where both densities live, in the working coordinate."""
         if self.client.continuous is None or self.impostor.continuous is None:
             return None
         c, i = self._base("client").support, self._base("impostor").support
@@ -175,12 +175,12 @@ class Pair:
         return first, last
 
     def bracketed_as(self, other: Pair) -> None:
-        """Let roots be looked for where those of a nearly equal pair are."""
+        """Look for roots where those of a nearly equal pair are."""
         self._like = other
 
     @cached_property
     def _quantiles(self) -> Thresholds:
-        """Quantiles of both continuous parts, deep into both tails."""
+        """Quantiles of both continuous parts."""
         return self._quantiles_at(_DEPTHS) if self._like is None else self._like._quantiles
 
     @cached_property
@@ -194,7 +194,7 @@ class Pair:
         return Thresholds.concatenate([Thresholds.from_theta(np.empty(0)), *marks])
 
     def grid(self, low: float, high: float, *, unit: bool, area: bool = False) -> FloatArray:
-        """Working coordinates strictly between two: where roots are bracketed, areas broken."""
+        """Working coordinates between two, for roots or areas."""
         t = self._area_quantiles if area else self._quantiles
         points = np.unique(t.logit if unit else t.theta)
         if unit:
@@ -246,21 +246,21 @@ class Pair:
         return self.coordinates(self.turning_points())
 
     def _slope(self, which: str, t: Thresholds) -> FloatArray:
-        """Derivative of a law's log density in the score, by the working coordinate."""
+        """Derivative of a log density by the working coordinate."""
         law = self._base(which)
         slope = law._log_density_slope(t)
         return slope if law.on_unit == self.unit else slope * t.theta * t.complement
 
     def end_log_ratio(self, *, lower: bool) -> float | None:
-        """Limit of log f_c / f_i at an end where it is finite and known in closed form."""
+        """Limit of log f_c / f_i at an end where it is finite and known."""
         return None
 
     def decisive_sides(self) -> tuple[float, float] | None:
-        """The side of the diagonal at both ends (sign of F_i - F_c) where it says all."""
+        """Sign of F_i - F_c at both ends where it says all."""
         return None
 
     def diagonal_roots(self) -> Thresholds | None:
-        """All crossings of the diagonal where a theorem or a closed form gives them."""
+        """All crossings of the diagonal, where they are known."""
         return None
 
     # ----------------------------------------------------------------- balanced errors
@@ -270,7 +270,7 @@ class Pair:
         return self.balance_root()
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-        """Where weight_far FAR = weight_frr FRR inside a continuous stretch; None on a jump."""
+        """Where weight_far FAR = weight_frr FRR; None on a jump."""
         if self.discrete:
             return None
         t = self.candidates
@@ -293,7 +293,7 @@ class Pair:
     def _root_between(
         self, function: PlaceFunction, low: Thresholds, high: Thresholds, noun: str
     ) -> Thresholds | None:
-        """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
+        """The sign change (+ to -) of a decreasing function without jumps."""
         if not float(high.theta) > float(low.theta):
             return None
         unit = self.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
@@ -340,11 +340,11 @@ class Pair:
         return min(1.0, math.fsum(terms))
 
     def just_below_any(self, t: Thresholds) -> Thresholds:
-        """Just below thresholds that need not be joints of the pair's lower end."""
+        """Just below any thresholds."""
         return just_below(t, unit=self.unit)
 
     def auc_continuous(self) -> float:
-        """P(C > I) of the two continuous parts: the integral of f_c F_i, or of f_i S_c."""
+        """P(C > I) of the two continuous parts."""
         client, impostor = self._base("client"), self._base("impostor")
         lower = client.on_unit or not self.unit
         law, other = (client, impostor) if lower else (impostor, client)
@@ -360,7 +360,7 @@ class Pair:
     def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
         """F_i - F_c of the continuous parts where the two nearly agree; from above S_c - S_i.
 
-        The integral of f_i - f_c, the larger density times 1 less the ratio, which does not cancel.
+        The integral of the larger density times 1 less the ratio, which does not cancel.
         """
         c, i = self._base("client"), self._base("impostor")
 
@@ -379,7 +379,7 @@ class Pair:
         return value if lower else -value
 
     def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
-        """Break points of a quadrature over a law's support: quantiles of both distributions."""
+        """Break points of a quadrature over a support."""
         ends = Thresholds.from_theta(np.array(law.support))
         first, last = self.coordinates(ends).tolist()
         low, high = max(low, first), min(high, last)
@@ -393,13 +393,13 @@ class Pair:
         return law
 
     def _log_share(self) -> float:
-        """log of the ratio of the continuous masses, client over impostor."""
+        """Log of the ratio of the continuous masses."""
         shares = [law.continuous[0] for law in (self.client, self.impostor) if law.continuous]
         return math.log(shares[0]) - math.log(shares[1])
 
 
 def sign_changes(function: ArrayFunction, mesh: FloatArray, noun: str) -> FloatArray:
-    """All places between neighbours of a mesh where a function changes its sign."""
+    """All places on a mesh where a function changes its sign."""
 
     def signs(u: FloatArray) -> FloatArray:
         # Where neither side is a double the difference is nan, and says nothing.

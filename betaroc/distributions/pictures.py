@@ -25,10 +25,9 @@ def plot_classes(
     ax: Axes | None, classes: Sequence[Sequence[Distribution]], names: Sequence[str],
     style: Mapping[str, Any], *, bins: int = 20,
 ) -> Axes:  # fmt: skip
-    """Draw of each class what its distributions are: bars of a sample, else a density.
+    """Draw of each class bars of a sample, else a density, and point masses as stems.
 
-    The bars' area is the share of the scores they hold. Point masses beside a density are stems,
-    and the scores there in no bar.
+    The bars' area is the share of the scores they hold.
     """
     bins, look = checks.count(bins, "bins"), line_style(style)
     pairs = [(_first_of(laws, sample=True), _first_of(laws, sample=False)) for laws in classes]
@@ -64,7 +63,7 @@ def plot_classes(
 
 
 def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
-    """Point masses, each named; a stem of mass p is as high as a bar that holds p."""
+    """A stem of mass p is as high as a bar that holds p."""
     low, high = law.support
     for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
         ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
@@ -78,12 +77,12 @@ def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
 
 
 def _first_of(laws: Sequence[Distribution], *, sample: bool) -> Distribution | None:
-    """The first that is a sample, or is none; of the trials that have a score."""
+    """The first that is a sample, or is none."""
     return next((law._scored for law in laws if (law.continuous is None) == sample), None)
 
 
 def _sample_range(scores: FloatArray) -> tuple[float, float]:
-    """[0, 1] where all scores lie in it, else the range that holds them."""
+    """[0, 1], or the range of the scores."""
     low, high = _checked(float(scores.min()), float(scores.max()))
     if 0.0 <= low and high <= 1.0:
         return 0.0, 1.0
@@ -92,7 +91,7 @@ def _sample_range(scores: FloatArray) -> tuple[float, float]:
 
 
 def _range(law: Distribution) -> tuple[float, float]:
-    """The support where it is bounded, else all but a thousandth at each end."""
+    """The support, or all but a thousandth at each end."""
     low, high = law.support
     low = low if np.isfinite(low) else float(law.ppf(1e-3))
     low, high = _checked(low, high if np.isfinite(high) else float(law.isf(1e-3)))
@@ -107,7 +106,7 @@ def _checked(low: float, high: float) -> tuple[float, float]:
 
 
 def typical(law: Distribution | None) -> float:
-    """A height that shows the density: that among the middle scores."""
+    """The height among the middle scores."""
     if law is None or law.continuous is None:
         return 0.0
     share, base = law.continuous
@@ -116,7 +115,7 @@ def typical(law: Distribution | None) -> float:
 
 
 def density_of(law: Distribution, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """Points of the density between two places, finer near them; none of a sample."""
+    """Points of the density, finer near both ends."""
     if law.continuous is None:
         return np.empty(0), np.empty(0)
     base = law.continuous[1]

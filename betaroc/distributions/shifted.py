@@ -39,7 +39,7 @@ class Shifted(Distribution):
     scale : float
         Positive; above 1 spreads the scores.
     logit : bool, optional
-        Which of the two maps. Left out: the first where `base` lies in [0, 1]. False moves the
+        Which of the two maps; left out: the first where `base` lies in [0, 1]. False moves the
         score itself, so that Shifted(Beta(a, b), -1, 2, logit=False) lies in [-1, 1].
 
     Raises
@@ -52,9 +52,8 @@ class Shifted(Distribution):
 
     Notes
     -----
-    On [0, 1] scores of exactly 0 and 1 stay. An end's exponent is that of the base divided by
-    `scale`. If both distributions of a pair are moved by one map, the ROC stays and thresholds move
-    along. A shift of a shifted distribution is written as one. Mean and variance on [0, 1] are
+    On [0, 1] scores of exactly 0 and 1 stay, and an end's exponent is divided by `scale`. If both
+    distributions of a pair are moved by one map, the ROC stays. Mean and variance on [0, 1] are
     quadratures (relative error 1e-12). Samples are moved by `ScoreModel.shifted`.
 
     Examples
@@ -120,7 +119,7 @@ class Shifted(Distribution):
 
     @property
     def _stretch(self) -> Coordinate | None:
-        """Where the map takes the logits of a base on [0, 1] that does not stay there."""
+        """The range of a base on [0, 1] that is moved out of it."""
         if self.in_logit or not self.base.on_unit:
             return None
         return Coordinate((self.shift, self.shift + self.scale))
@@ -137,7 +136,7 @@ class Shifted(Distribution):
         return _along(t, self.scale, self.shift)
 
     def _back(self, t: Thresholds) -> Thresholds:
-        """Where the base's thresholds are that the map takes to these."""
+        """The base's thresholds that the map takes to these."""
         if self.in_logit:
             return _along(t, 1.0 / self.scale, -self.shift / self.scale)
         with np.errstate(over="ignore"):
@@ -269,7 +268,7 @@ def lies_on_unit(law: Distribution) -> bool:
 
 
 def bounds_of(law: Distribution) -> tuple[float, float] | None:
-    """The range that a distribution on [0, 1] was moved to; None of others."""
+    """The range that a distribution on [0, 1] was moved to."""
     law = base_of(law)
     law = law.body if isinstance(law, Spliced) else law
     stretched = isinstance(law, Shifted) and law._stretch is not None
@@ -282,14 +281,14 @@ def score_range(law: Distribution | None) -> tuple[float, float]:
 
 
 def between_ends(law: Distribution | None, values: FloatArray) -> BoolArray:
-    """Which scores a family on [0, 1] takes for neither 0 nor 1."""
+    """Which scores are neither."""
     low, high = score_range(law)
     share = (values - low) / (high - low)
     return (share > 0.0) & (share < 1.0)
 
 
 def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> Distribution:
-    """The distribution of the moved score, in its own family where that holds it."""
+    """The distribution of the moved score, in its own family if possible."""
     if shift == 0.0 and scale == 1.0:
         return law
     if isinstance(law, LogitNormal if logit else Normal):
@@ -319,7 +318,7 @@ def _odds_slope(t: Thresholds) -> FloatArray:
 
 
 class ShiftedPair(Pair):
-    """Both distributions moved by one map: their ratio moves along, areas and the shape stay."""
+    """Both distributions moved by one map: areas and the shape stay."""
 
     def __init__(self, client: Distribution, impostor: Distribution) -> None:
         super().__init__(client, impostor)

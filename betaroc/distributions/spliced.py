@@ -34,14 +34,12 @@ class ParetoTail(Exportable):
         P(beyond the joint by more than x) = mass G(x),   x >= 0
         G(x) = (1 + shape x / scale)^(-1/shape),          exp(-x / scale) of shape 0
 
-    Of a shape below 0 nothing lies beyond x = -scale/shape.
-
     Parameters
     ----------
     mass : float
         P(beyond the joint), in (0, 1]; 1 where there is no body.
     shape : float
-        Any number: 0 exponential, above 0 heavier, below 0 with an end.
+        0 exponential, above 0 heavier, below 0 with an end at x = -scale/shape.
     scale : float
         Positive, in units of the coordinate.
     joint : float, optional
@@ -60,8 +58,7 @@ class ParetoTail(Exportable):
     Examples
     --------
     >>> from betaroc import ParetoTail
-    >>> tail = ParetoTail(0.1, -0.5, 2.0)
-    >>> tail.end
+    >>> ParetoTail(0.1, -0.5, 2.0).end
     4.0
     """
 
@@ -80,15 +77,15 @@ class ParetoTail(Exportable):
 
     @property
     def end(self) -> float:
-        """Distance from the joint beyond which there is nothing; inf of shapes from 0 on."""
+        """Distance from the joint beyond which there is nothing."""
         return -self.scale / self.shape if self.shape < 0.0 else math.inf
 
     def _log_rate(self, x: npt.ArrayLike) -> FloatArray:
-        """Log of P(beyond the joint by more than `x`); the log of `mass` at 0 and before."""
+        """Log of P(beyond the joint by more than `x`)."""
         return math.log(self.mass) - self._depth(np.asarray(x, dtype=np.float64))
 
     def _log_density(self, x: npt.ArrayLike) -> FloatArray:
-        """Log density in the distance; -inf before the joint and beyond the end."""
+        """Log density in the distance; -inf outside."""
         x = np.asarray(x, dtype=np.float64)
         depth = self._depth(x)
         with np.errstate(invalid="ignore"):
@@ -97,7 +94,7 @@ class ParetoTail(Exportable):
         return np.where(outside & ~np.isnan(x), -np.inf, inside)
 
     def _distance(self, log_rate: npt.ArrayLike) -> FloatArray:
-        """How far beyond the joint the rate has this log; 0 for rates of `mass` and more."""
+        """How far beyond the joint the rate has this log."""
         from scipy.special import exprel
 
         depth = np.maximum(math.log(self.mass) - np.asarray(log_rate, dtype=np.float64), 0.0)
@@ -123,7 +120,7 @@ _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 
 class _Joint(NamedTuple):
-    """A tail, where it begins, the body's mass beyond that, and -1 (lower) or 1 (upper)."""
+    """A tail, where it begins, the body's mass beyond that, and -1 (lower) or 1."""
 
     tail: ParetoTail
     place: Thresholds
@@ -145,7 +142,7 @@ class Spliced(Distribution):
     Parameters
     ----------
     body : Distribution
-        Any distribution, the empirical one included: counts in the middle, tails at the ends.
+        Any distribution, the empirical one included.
     lower, upper : ParetoTail, optional
         The tails, of masses that sum to less than 1.
     bounds : tuple of float, optional
@@ -154,28 +151,25 @@ class Spliced(Distribution):
     Raises
     ------
     InputError
-        If there is no tail, the joints cross, the masses leave nothing for the body, the body has
-        no mass between the joints or a point mass at an end that has a tail, a joint is not finite,
-        or `bounds` are given for a body on [0, 1].
+        If there is no tail, the joints cross or are not finite, nothing is left for the body, it
+        has no mass between the joints or a point mass at an end with a tail, or `bounds` are given
+        for a body on [0, 1].
     InputTypeError
         If `body` is no distribution or a tail no `ParetoTail`.
 
     Notes
     -----
-    The distribution function is continuous at the joints (but for the body's point masses), the
-    density is not. A tail of shape 0 on the logit is a power of the distance to the end, as a beta
-    distribution has with exponent 1/scale; a shape below 0 ends the support before.
+    The density is not continuous at the joints. A tail of shape 0 on the logit is a power of the
+    distance to the end, as a beta distribution has with exponent 1/scale.
 
     Examples
     --------
     >>> import betaroc as br
     >>> tail = br.ParetoTail(mass=0.01, shape=0.0, scale=0.25)
     >>> impostors = br.Spliced(br.Beta(2.0, 8.0), upper=tail)
-    >>> joint = br.Beta(2.0, 8.0).isf(0.01)
-    >>> round(impostors.sf(joint), 12), round(impostors.cdf(joint), 12)
-    (0.01, 0.99)
-    >>> rare = impostors.isf(1e-6)  # joint + 1/4 log(1e4) on the logit
-    >>> round(float(br.Spliced(br.Beta(2.0, 8.0), upper=tail).sf(rare)), 12)
+    >>> round(impostors.sf(br.Beta(2.0, 8.0).isf(0.01)), 12)
+    0.01
+    >>> round(impostors.sf(impostors.isf(1e-6)), 12)  # joint + 1/4 log(1e4) on the logit
     1e-06
     """
 
@@ -230,13 +224,13 @@ class Spliced(Distribution):
 
     @cached_property
     def _left(self) -> float:
-        """What the tails leave: nothing where this is the continuous part of a discrete body."""
+        """What the tails leave."""
         left = 1.0 - math.fsum(self._masses)
         return left if left > _ROUNDING else 0.0
 
     @cached_property
     def _joints(self) -> list[_Joint]:
-        """Those of the tails that there are, the lower one first."""
+        """Where tails begin, the lower one first."""
         return [self._joint(tail, k) for k, tail in enumerate((self.lower, self.upper)) if tail]
 
     def _joint(self, tail: ParetoTail, upper: int) -> _Joint:
@@ -295,7 +289,7 @@ class Spliced(Distribution):
             return result, np.where(result > 0.5, np.log1p(-rest), near)
 
     def _beyond(self, mass: FloatArray, joint: _Joint | None) -> FloatArray:
-        """Mass on that side of a place between the joints beyond which the body has `mass`."""
+        """Mass on that side of a place between the joints."""
         if joint is None:
             return mass * self._factor
         return joint.tail.mass + np.maximum(mass - joint.beyond, 0.0) * self._factor
@@ -353,7 +347,7 @@ class Spliced(Distribution):
         return result
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
-        """Those of both tails and the body, and both sides of each joint."""
+        """Both sides of each joint, too."""
         parts = [super()._landmarks(depths)]
         for joint in self._joints:
             beside = [np.nextafter(joint.y, side) for side in (-np.inf, np.inf)]
@@ -363,7 +357,7 @@ class Spliced(Distribution):
     # ------------------------------------------------------------------ what it is
     @property
     def support(self) -> tuple[float, float]:
-        """Up to the ends of the tails, the body's where there is none."""
+        """Up to the ends of the tails."""
         ends = list(self.body.support)
         for joint in self._joints:
             ends[joint.sign > 0.0] = self._end(joint)
@@ -410,7 +404,7 @@ class Spliced(Distribution):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        """Infinite, or nan, where a tail on the real line has no such moment."""
+        """Infinite, or nan, where a tail has no such moment."""
         heavy = [tail.shape for tail in (self.lower, self.upper) if tail is not None]
         line = not self.on_unit and self.bounds is None
         if line and max(heavy) >= 1.0:
@@ -437,7 +431,7 @@ class Spliced(Distribution):
         return lower, upper
 
     def _declared(self, joint: _Joint) -> Tail:
-        """A power of the distance to its end, or, heavier than any, of the coordinate."""
+        """A power of the distance to its end, or of the coordinate."""
         tail, place, share = joint.tail, self._end(joint), self.continuous[0]
         log_c = math.log(tail.mass)
         if tail.shape == 0.0:

@@ -43,9 +43,9 @@ _BITS_OF_ONE = np.float64(1.0).view(np.uint64)
 
 
 def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]:
-    """Sums of log(x) and of log(1 - x) of every row, in one pass and in bounded memory.
+    """Sums of log(x) and of log(1 - x) of every row, in bounded memory.
 
-    If the scores are not ``known`` to lie inside (0, 1), finite sums of a row say that its do.
+    If the scores are not ``known`` to lie inside (0, 1), finite sums say so.
     """
     rows, n = x.shape
     sums = np.empty((2, rows))
@@ -72,13 +72,13 @@ def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]
 
 
 def log1m(x: FloatArray, out: FloatArray) -> FloatArray:
-    """log(1 - x), which is accurate where x is tiny."""
+    """log(1 - x), also of tiny x."""
     np.negative(x, out)
     return np.log1p(out, out)
 
 
 def _log_sums(x: FloatArray, room: FloatArray, *, complements: bool) -> FloatArray:
-    """Row sums of log(x) or log(1 - x), of products of so many scores as do not underflow."""
+    """Row sums of logs, by products that do not underflow."""
     n = x.shape[1]
     count = min(_FACTORS, n // _COLUMNS)
     factors = np.subtract(1.0, x, out=room) if complements and count > 1 else x
@@ -95,7 +95,7 @@ def _log_sums(x: FloatArray, room: FloatArray, *, complements: bool) -> FloatArr
 
 
 def product_of(factors: FloatArray, count: int) -> FloatArray:
-    """``factors`` in ``count`` equal parts, multiplied; what is left over is multiplied in."""
+    """``factors`` in ``count`` equal parts, multiplied, and what is left over."""
     rows, n = factors.shape
     columns = n // count
     size = count * columns
@@ -118,7 +118,7 @@ def as_rows(matrix: FloatArray) -> Matrix:
 
 
 class AtEnds(NamedTuple):
-    """Scores of exactly 0 and of exactly 1, their weight, and in words where the first stands."""
+    """Scores of exactly 0 and 1, their weight, and where the first stands."""
 
     n_zero: int
     n_one: int
@@ -128,7 +128,7 @@ class AtEnds(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Scores of positive weight; ``name`` is what messages call them."""
+    """Scores of positive weight, and what messages call them."""
 
     name: str
     values: FloatArray
@@ -143,7 +143,7 @@ class Sample(NamedTuple):
         cls, name: str, values: FloatArray, weights: FloatArray | None,
         extremes: tuple[float, float] | None = None,
     ) -> Sample:  # fmt: skip
-        """A sample with its extremes, if not known; scores of weight 0 are left out."""
+        """A sample without its scores of weight 0."""
         places = None
         if weights is None:
             total = float(values.size)
@@ -159,11 +159,10 @@ class Sample(NamedTuple):
         return cls(name, values, weights, total, low, high, places)
 
     def place(self, index: int) -> int:
-        """Where the score stood before those of weight 0 were left out."""
+        """Where the score stood in what was given."""
         return index if self.places is None else int(self.places[index])
 
     def keep(self, mask: BoolArray) -> Sample:
-        """The scores where ``mask`` is true."""
         weights = None if self.weights is None else self.weights[mask]
         return Sample.of(self.name, self.values[mask], weights)
 
@@ -172,13 +171,11 @@ class Sample(NamedTuple):
         return Sample.of(self.name, values, self.weights)
 
     def weight_of(self, mask: BoolArray) -> float:
-        """Total weight where ``mask`` is true."""
         if self.weights is None:
             return float(np.count_nonzero(mask))
         return math.fsum(self.weights[mask].tolist())
 
     def mean(self, values: FloatArray) -> float:
-        """Weighted mean of ``values``."""
         return mean_of(values, self.weights, self.total)
 
     @property
@@ -201,7 +198,7 @@ class Sample(NamedTuple):
         return self.keep(mask)
 
     def mean_logs(self) -> tuple[float, float]:
-        """Mean of log(s) and of log(1 - s), to about 1e-15 relative."""
+        """Mean of log(s) and of log(1 - s)."""
         if self.weights is None and self.n > _SMALL:
             sums = [float(part[0]) for part in row_sums(self.values[np.newaxis])]
         else:
@@ -233,7 +230,7 @@ class Sample(NamedTuple):
         return mean, math.ldexp(math.sqrt(square), power)
 
     def logit_moments(self) -> tuple[float, float, float]:
-        """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
+        """Moments of logits, and the mean of log(s (1 - s))."""
         log, log1m = np.log(self.values), np.log1p(-self.values)
         mu, sigma = self.replace(log - log1m).moments()
         return mu, sigma, self.mean(log + log1m)
@@ -242,7 +239,7 @@ class Sample(NamedTuple):
         return Empirical._of_checked(self.values, self.weights)
 
     def outside(self) -> tuple[int, str]:
-        """How many scores lie outside [0, 1], and in words which."""
+        """How many scores lie outside [0, 1], and which."""
         wrong = np.flatnonzero((self.values < 0.0) | (self.values > 1.0))
         if not wrong.size:
             return 0, ""
@@ -253,8 +250,8 @@ class Sample(NamedTuple):
 class MleResult(NamedTuple):
     """What an estimator returns; ``covariance`` is that of one unit of weight.
 
-    Under a rule for scores of 0 and 1 `weight` is that of the scores that the continuous part was
-    fitted to, `total` and `n` are the weight and the number of those that its precision rests on.
+    `weight` is that of the scores that the continuous part was fitted to, `total` and `n` are those
+    that its precision rests on.
     """
 
     distribution: Distribution
@@ -279,7 +276,6 @@ class MleResult(NamedTuple):
         return tuple([p.value for p in self.distribution._parameters()])
 
     def resting_on(self, sample: Data, rule: BoundaryRule | None = None) -> MleResult:
-        """The same with the scores that it was fitted to."""
         return self._replace(weight=sample.total, total=sample.total, n=sample.n, rule=rule)
 
 
@@ -298,14 +294,13 @@ class JointMle(NamedTuple):
 class Family:
     """A row of the table of families.
 
-    ``impostor`` is the estimator of that class where it has another distribution, ``join``
-    makes one pair of two estimates. A ``sized`` estimator takes `count`, a number of
-    components, one that starts ``near`` takes `near`, the distribution of nearly the same
-    sample; of a ``summed`` one sums are enough. ``law`` is what it is first of all for,
-    ``alone`` the family of one component; ``everywhere`` is compared with distributions on [0,
-    1] too; ``counted`` is the sample itself; ``concave`` pairs have a proper ROC; ``contains``
-    names special cases; ``decides`` the parameter that decides each end, and the sign with
-    which the clients' lifts the curve there.
+    ``impostor`` is the estimator of that class where it has another, ``join`` makes a pair of two
+    estimates. A ``sized`` estimator takes `count`, one that starts ``near`` the distribution of
+    nearly the same sample; of a ``summed`` one sums are enough. ``law`` is what it is for,
+    ``alone`` the family of one component; ``everywhere`` is compared on [0, 1] too; ``counted`` is
+    the sample itself; ``concave`` pairs have a proper ROC; ``contains`` names special cases;
+    ``decides`` the parameter that decides each end, and the sign with which the clients' lifts the
+    curve there.
     """
 
     estimate: Callable[..., MleResult]
@@ -336,17 +331,17 @@ class Family:
 
     @property
     def of_density(self) -> bool:
-        """Whether one density of each class, of as many parameters whatever the scores, is all."""
+        """Whether one density of each class is all."""
         return self.law is not None and not (self.of_pairs or self.sized)
 
     @property
     def censored(self) -> bool:
-        """Whether scores beyond an edge may count as that alone."""
+        """Whether scores may be censored at an edge."""
         return self.on_unit and self.summed and self.of_density
 
     @property
     def of_pairs(self) -> bool:
-        """Whether the family says something only of both classes together."""
+        """Whether the family is one of both classes together."""
         return self.impostor is not None or self.join is not None
 
 
@@ -372,7 +367,7 @@ LARGEST_SUMMED = 1e6
 
 
 class Sums(NamedTuple):
-    """Sums and counts of a class, and how many scores of it count, between which extremes."""
+    """Sums and counts of a class, and its extremes."""
 
     name: str
     of: ClassSummary
@@ -405,7 +400,7 @@ class Sums(NamedTuple):
         return self.of.log / self.n, self.of.log1m / self.n
 
     def centred(self) -> Centred:
-        """Centred at the mean; what the sums of logs do not hold any more is refused."""
+        """Centred at the mean, if the sums of logs hold that."""
         mean, variance = self.moments()
         if self.of.n != self.n:
             # Without the scores of exactly 0 and 1.
@@ -480,10 +475,7 @@ _FLAT_CELL = 0.5
 def score_cells(
     values: FloatArray, step: float, support: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Distinct cells k step -+ step/2, cut to the support, that hold scores: k and both ends.
-
-    Last which of them each score lies in.
-    """
+    """Distinct cells k step -+ step/2 that hold scores: k, both ends, and that of each score."""
     last = np.ceil(support[1] / step + 0.5) - 1
     index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
     low, high = (np.clip((index + side) * step, *support) for side in (-0.5, 0.5))
@@ -493,7 +485,7 @@ def score_cells(
 def log_masses(
     low: FloatArray, high: FloatArray, support: tuple[float, float]
 ) -> Callable[[Any], FloatArray]:
-    """log P(low < S <= high) of each cell: by Gauss's rule where the density hardly changes."""
+    """log P(low < S <= high) of each cell: by Gauss's rule where the density is flat."""
     nodes, node_weights = np.polynomial.legendre.leggauss(5)
     half, middle = 0.5 * (high - low), 0.5 * (high + low)
     points = middle + np.outer(nodes, half)
@@ -523,7 +515,7 @@ def log_masses(
 def maximise(
     likelihood: Callable[[Any], float], start: Distribution, total: float, name: str
 ) -> MleResult:
-    """The distribution of largest likelihood, with the observed information as its precision."""
+    """The likeliest distribution, with the observed information."""
     names = [p.name for p in start._parameters()]
     point = free(start, names)
     scale = np.linalg.cholesky(point.rates @ start._unit_covariance() @ point.rates.T)
@@ -564,7 +556,7 @@ def maximise(
 
 
 def _derivatives(mean: Callable[[FloatArray], float], y: FloatArray) -> Expansion:
-    """Value, gradient, Hessian: central differences of fourth order, mixed ones by diagonals."""
+    """Value, gradient and Hessian by central differences of fourth order."""
     centre, along = mean(y), np.eye(y.size)
 
     def change(h: FloatArray, near: float, sign: float) -> float:
@@ -597,14 +589,11 @@ class BoundaryRule(Value):
     Parameters
     ----------
     policy : str
-        ``"inflate"``, ``"error"``, ``"drop"``, ``"squeeze"``, ``"censor"``, ``"matlab"``
-        or ``"interval"`` (rounded scores).
-    n_zero, n_one : int
-        Scores of exactly 0 and of exactly 1.
-    n_dropped : int
-        Scores left out.
+        That of `fit`, or ``"interval"`` (rounded scores).
+    n_zero, n_one, n_dropped : int
+        Scores of exactly 0, of exactly 1, and left out.
     n_moved : int
-        Scores changed: by squeezing, or because they lie off the grid of the resolution.
+        Scores squeezed, or off the grid of the resolution.
     n_censored_low, n_censored_high : int
         Scores that count only as "not above" and "above" an edge.
     resolution : float or None
@@ -630,7 +619,7 @@ _UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 def check_request(
     boundary: str | None, resolution: float | None, family: str, row: Family
 ) -> float | None:
-    """The resolution, if it and ``boundary`` make sense together and for this family."""
+    """The resolution, if it and ``boundary`` make sense for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
     if not row.on_unit and (boundary is not None or not (resolution is None or row.of_density)):
@@ -666,7 +655,7 @@ def check_request(
 
 
 def estimate_on_unit(sample: Data, family: Family, policy: str, step: float | None) -> MleResult:
-    """An estimate of scores in [0, 1] that obeys the rule."""
+    """An estimate that obeys the rule."""
     if policy in ("censor", "matlab"):
         return _censor(sample.rows(), family, policy, step or 0.0)
     if policy == "squeeze":
@@ -704,7 +693,7 @@ def estimate_on_unit(sample: Data, family: Family, policy: str, step: float | No
 
 
 def _squeeze(sample: Sample, family: Family) -> MleResult:
-    """(s (n - 1) + 1/2) / n with n the total weight, for compatibility only."""
+    """(s (n - 1) + 1/2) / n, for compatibility only."""
     ends, n = sample.ends(), sample.total
     if not n > 1.0:
         raise InputError(
@@ -754,7 +743,7 @@ def _censor(sample: Sample, family: Family, policy: str, step: float) -> MleResu
 
 
 def estimate_in_cells(sample: Sample, family: Family, step: float) -> MleResult:
-    """Rounded scores: the probability of the cell k step +- step/2, cut to the support."""
+    """Of rounded scores, by the probabilities of cells."""
     support = (0.0 if family.on_unit or family.positive else -math.inf,
                1.0 if family.on_unit else math.inf)  # fmt: skip
     finest = _FINEST * max(1.0, abs(sample.low), abs(sample.high))

@@ -61,7 +61,7 @@ _ADVICE: dict[type[errors.BetarocWarning], str] = {
 
 
 def give(notices: Iterable[Notice]) -> None:
-    """One warning for each category, its parts of the classes joined."""
+    """One warning per category."""
     grouped: dict[type[errors.BetarocWarning], list[str]] = {}
     for category, text in notices:
         grouped.setdefault(category, []).append(text)
@@ -70,7 +70,7 @@ def give(notices: Iterable[Notice]) -> None:
 
 
 def few_scores(name: str, total: float) -> list[Notice]:
-    """Fewer than ten scores (their total weight, for weighted ones)."""
+    """Fewer than ten scores."""
     if total >= SMALL_SAMPLE:
         return []
     text = f"{name}: only {total:g} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}"
@@ -81,7 +81,7 @@ def inflated(
     sample: Data, rule: BoundaryRule, params: Mapping[str, float], family: str,
     range_: tuple[float, float],
 ) -> list[Notice]:  # fmt: skip
-    """Point masses that were fitted because nobody said otherwise."""
+    """Point masses that nobody asked for."""
     low, high = range_
     ends = ((low, rule.n_zero, params["at_zero"]), (high, rule.n_one, params["at_one"]))
     met = [end for end in ends if end[1]]
@@ -101,9 +101,9 @@ def influence(
 ) -> list[Notice]:  # fmt: skip
     """The lowest or highest score, where it alone moves a parameter far.
 
-    A move is relative for a scale or shape, of a location in units of the scatter. One Newton step
-    foretells it; beyond a fifth the class is fitted again without the score, and the move is said
-    from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2 on.
+    One Newton step foretells it; beyond a fifth the class is fitted again without the score, and
+    the move is said from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from
+    1/2 on.
     """
     law, total = base_of(top.distribution), sample.total
     if total < SMALL_SAMPLE or len(law._scales) != 2:
@@ -138,8 +138,8 @@ def influence(
 def outliers(scores: Scores) -> list[Notice]:
     """Values far outside the others of their class, such as a code for a missing score.
 
-    The gap to the next value, in logarithms of distances from the median, over the mean excess of
-    the next 20 scores (Hill): of a power law (1 + gap/20)^-20 is its p-value.
+    By the gap to the next value in log distances from the median, over the mean excess of the next
+    20 (Hill): of a power law (1 + gap/20)^-20 is its p-value.
     """
     texts = []
     for who, law in zip(CLASSES, scores._distributions, strict=True):
@@ -165,7 +165,7 @@ def outliers(scores: Scores) -> list[Notice]:
 
 
 def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
-    """Whether the first distance from the median is too large beside the next ones."""
+    """Whether the first distance is too large beside the next ones."""
     largest = float(np.max(far[1:]))
     if not far[0] > _FAR * largest:
         return False
@@ -181,7 +181,7 @@ def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
 
 
 def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
-    """Fewer distinct scores than half of them; exact 0 and 1 have a rule where they are ends."""
+    """Fewer distinct scores than half of them."""
     inner = values[(values != 0.0) & (values != 1.0)] if on_unit else values
     distinct = np.unique(inner).size
     if inner.size < _TIES_TELL or 2 * distinct >= inner.size:
@@ -192,7 +192,7 @@ def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
 
 
 def reversed_scores(client: Distribution, impostor: Distribution) -> None:
-    """Warn if the AUC of counted distributions is below one half."""
+    """Warn if the counted AUC is below one half."""
     auc = pair_of(client, impostor).auc()
     if auc < 0.5:
         warn(
@@ -207,7 +207,7 @@ def reversed_scores(client: Distribution, impostor: Distribution) -> None:
 # What was estimated, as data: one distribution with its precision, and a pair of them.
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Tabular):
-    """A distribution estimated from one sample: the fields of :class:`betaroc.DistributionFit`."""
+    """The fields of :class:`betaroc.DistributionFit`."""
 
     family: str
     distribution: Distribution
@@ -254,11 +254,11 @@ class Estimate(Tabular):
 
     @property
     def std_errors(self) -> Mapping[str, float]:
-        """Square roots of the diagonal of `cov`, by name, read-only."""
+        """Square roots of the diagonal of `cov`, by name."""
         return Named(zip(self.names, map(math.sqrt, self.cov.diagonal().tolist()), strict=True))
 
     def _with_absent(self, change: int) -> Self:
-        """The same with so many trials more that have no score; below 0 without those it has."""
+        """With so many trials more, or fewer, that have no score."""
         if not change:
             return self
         law, names, values, cov = self.distribution, self.names, self.values, self.cov
@@ -302,7 +302,7 @@ class Estimate(Tabular):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairEstimate(Result):
-    """Both classes estimated, with their scores: the fields of :class:`betaroc.Fit`."""
+    """The fields of :class:`betaroc.Fit`."""
 
     model: ScoreModel
     scores: ScoreData
@@ -319,12 +319,12 @@ class PairEstimate(Result):
         return {"model": replace(self.model, **laws)}
 
     def _rejecting(self, scores: Scores) -> Self:
-        """The same of all trials, those without a score too."""
+        """The same of all trials."""
         return self._with_absent(scores, scores.n_client_rejected, scores.n_impostor_rejected)
 
     @property
     def _scored(self) -> Self:
-        """The same of the trials that have a score: for what is said of scores alone."""
+        """The same of the trials that have a score."""
         scores = self.scores
         if not (isinstance(scores, Scores) and scores.has_rejected):
             return self
@@ -347,24 +347,24 @@ class PairEstimate(Result):
                        shared_cov=cov)  # fmt: skip
 
     def _tell_misfit(self) -> None:
-        """Say again that the distributions do not describe the scores, where all rests on them."""
+        """Say again that the distributions do not describe the scores."""
         for notice in self.notices:
             if notice.category is errors.MisfitWarning:
                 warn(notice.message, notice.category)
 
     def _told_scored(self, noun: str) -> Self:
-        """The same, which is said where some trials have no score."""
+        """The same, which is said."""
         tell_of_scored(self.scores, noun)
         return self._scored
 
     @cached_property
     def _kept(self) -> dict[tuple[str, bool], Any]:
-        """What was computed of this estimate and is needed again, by its name and its option."""
+        """What is needed again, by its name and option."""
         return {}
 
     @property
     def library(self) -> Library | None:
-        """That of the frame or the columns of the scores, for tables; None where there was none."""
+        """That of the columns of the scores, for tables."""
         return self.scores.library
 
     @property
@@ -379,19 +379,19 @@ class PairEstimate(Result):
 
     @property
     def aic(self) -> float:
-        """Sum over the classes: 2 k - 2 log-likelihood; a shared parameter counts once."""
+        """Sum over the classes; a shared parameter counts once."""
         return self.client.aic + self.impostor.aic - 2.0 * len(self.tied)
 
     @property
     def bic(self) -> float:
-        """Sum over the classes: each parameter is charged the log of the weight behind it."""
+        """Sum over the classes, by the log of the weight behind each parameter."""
         weights = self.client.total_weight, self.impostor.total_weight
         charged = math.log(sum(weights)) - sum(map(math.log, weights))
         return self.client.bic + self.impostor.bic + len(self.tied) * charged
 
     @property
     def converged(self) -> bool:
-        """Whether both are at their maximum; always true in a result that was returned."""
+        """Whether both are at their maximum."""
         return self.client.converged and self.impostor.converged
 
 
@@ -401,7 +401,7 @@ Bounds = tuple[float, float]
 
 
 class Options(NamedTuple):
-    """What a fit may be told beside the family."""
+    """What a fit takes beside the family."""
 
     boundary: str | None = None
     resolution: float | None = None
@@ -441,7 +441,7 @@ class Task(NamedTuple):
 
     @classmethod
     def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
-        """Of both classes; of two families each takes the options that it has."""
+        """Each class takes the options that its family has."""
         if names[0] == names[1]:
             task = cls.of(names[0], options)
             return task, task
@@ -461,13 +461,13 @@ class Task(NamedTuple):
         self, name: str, values: FloatArray, weights: FloatArray | None,
         extremes: tuple[float, float] | None = None,
     ) -> tuple[Estimate, list[Notice]]:  # fmt: skip
-        """The estimate of one sample and what there is to say about it."""
+        """The estimate of one sample, and notices."""
         return self.finished(*self.estimated(Sample.of(name, values, weights, extremes)))
 
     def finished(
         self, sample: Data, top: MleResult, ties: tuple[str, ...] = ()
     ) -> tuple[Estimate, list[Notice]]:
-        """The record of a maximum and what there is to say about it."""
+        """The record of a maximum, and notices."""
         result, rule = self._result(top, ties), top.rule
         notices = few_scores(sample.name, sample.total)
         masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
@@ -480,7 +480,7 @@ class Task(NamedTuple):
         return result, notices
 
     def estimated(self, sample: Data) -> tuple[Data, MleResult]:
-        """A sample on the family's range, and its maximum; the error of none carries a record."""
+        """A sample on the family's range, and its maximum."""
         if self.bounds is not None:
             rows = sample.rows()
             check_within(rows.name, rows.values, self.bounds)
@@ -520,11 +520,11 @@ class Task(NamedTuple):
 
     @property
     def _ends(self) -> Bounds:
-        """What a family on [0, 1] takes for 0 and 1."""
+        """What the family takes for 0 and 1."""
         return self.bounds if self.bounds is not None and self.row.on_unit else (0.0, 1.0)
 
     def _result(self, top: MleResult, ties: tuple[str, ...]) -> Estimate:
-        """The record of a maximum on the range of the scores."""
+        """The record on the range of the scores."""
         law, likelihood, rule = top.distribution, top.log_likelihood, top.rule
         if self._ends != (0.0, 1.0):
             low, width = self._ends[0], self._ends[1] - self._ends[0]
@@ -548,7 +548,7 @@ def estimate_class(
     near: Distribution | None = None, components: int | None = None,
     resolution: float | None = None, bounds: Bounds | None = None,
 ) -> Estimate:  # fmt: skip
-    """One class by one family, without warnings; `near` is the distribution of nearly the same."""
+    """One class without warnings; `near` is the distribution of nearly the same."""
     task = Task.of(name, Options(None, resolution, components, bounds))
     near = near.base if isinstance(near, Shifted) else near
     if near is not None and task.row.near:
@@ -560,7 +560,7 @@ def estimate_class(
 def estimate_pair(
     scores: ScoreData, names: tuple[str, str], options: Options = _NO_OPTIONS, reason: str = ""
 ) -> tuple[PairEstimate, list[Notice]]:
-    """Both classes by named families, and what there is to say about them."""
+    """Both classes by named families, and notices."""
     tasks = Task.pair(names, options)
     if isinstance(scores, ScoreSummary):
         for task in tasks:
@@ -595,7 +595,7 @@ def estimate_pair(
 
 
 def warn_of_test(value: ScoreData) -> None:
-    """What test scores alone give away: reversed classes, few scores."""
+    """What test scores give away: reversed classes, few scores."""
     scores = value._as_scores()
     few = [
         f"only {number(total)} {CLASS_SLOTS[who][0]} score{'s' * (total != 1)}, fewer than"

@@ -39,7 +39,7 @@ _LEAST_GAP = 1e-12
 
 
 def _row_means(columns: Sequence[FloatArray], counts: IntArray | None) -> list[FloatArray]:
-    """Means of the rows, or of the scores drawn so many times in each row; 0 of none."""
+    """Means of the rows, or of the scores drawn in each row."""
     if counts is None:
         return [np.mean(column, axis=1) for column in columns]
     total = np.maximum(np.sum(counts, axis=1), 1)
@@ -48,7 +48,7 @@ def _row_means(columns: Sequence[FloatArray], counts: IntArray | None) -> list[F
 
 # ------------------------------------------------------------------------------- beta
 def estimate_beta(sample: Data) -> MleResult:
-    """The maximum-likelihood beta distribution of scores strictly inside (0, 1)."""
+    """The likeliest beta distribution of scores inside (0, 1)."""
     if sample.low == sample.high:
         raise contract.too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
@@ -86,7 +86,7 @@ def _beta_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = None
 
 
 def _beta_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Sample covariance of (log s, log(1 - s)) less that of the distribution."""
+    """Sample covariance of (log s, log(1 - s)) less the distribution's."""
     from scipy.special import polygamma
 
     u, v = (part - (part @ shares)[:, None] for part in (np.log(x), np.log1p(-x)))
@@ -99,7 +99,7 @@ def _beta_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
 
 
 def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
-    """Clients Beta(p, 1), p = -1 / mean log s; or impostors Beta(1, q) by the same of 1 - s."""
+    """Clients Beta(p, 1), p = -1 / mean log s; impostors Beta(1, q)."""
     if sample.low == sample.high:
         raise contract.too_few_distinct(sample, "dual-beta")
     p = -1.0 / sample.mean_logs()[free]
@@ -110,13 +110,13 @@ def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
 
 
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Mean square of an exponential variable, by its 2 times squared mean."""
+    """Mean square of an exponential variable."""
     free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
     return ((free * logs) ** 2 @ shares / 2.0 - 1.0)[:, None]
 
 
 def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
-    """The constrained maximum; None where the free one is proper already."""
+    """The constrained maximum, if the free one is not proper."""
     classes = client, impostor
     free = [(item.values[0], item.values[1]) for item in classes]
     if _proper(*free):
@@ -135,7 +135,7 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
     candidates = {(name,): beta.tied_mle(c, i, name) for name in "ab"} | {("a", "b"): both}
 
     def gains(pair: beta.TiedSolution) -> list[float]:
-        """Log-likelihood of each class less that of its free maximum: minus a divergence."""
+        """Log-likelihood of each class less its free maximum."""
         return [
             s.weight * ((a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
                         - log_beta_ratio(a, b, own_a, own_b))
@@ -174,10 +174,7 @@ def _proper(client: beta.Shapes, impostor: beta.Shapes) -> bool:
 def estimate_normal(
     sample: Data, family: str = "normal", law: type[normal.NormalCoordinate] = normal.Normal
 ) -> MleResult:
-    """Mean and standard deviation (divisor n) of the score, its logit or its logarithm.
-
-    At the maximum every standardised square averages 1; the mean log Jacobian joins.
-    """
+    """Mean and standard deviation of the score, its logit or its logarithm."""
     if sample.low == sample.high:
         raise contract.too_few_distinct(sample, family)
     if law is normal.LogitNormal:
@@ -201,7 +198,7 @@ def _logit(x: FloatArray) -> FloatArray:
 
 
 def _normal_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = None) -> Parameters:
-    """Moments about one centre, in units of the largest score; nan of equal scores."""
+    """Moments about one centre; nan of equal scores."""
     power = math.frexp(float(np.max(np.abs(x))))[1]
     y = np.ldexp(x, -power)
     centre, present = float(np.mean(y)), True if counts is None else counts > 0
@@ -215,13 +212,13 @@ def _normal_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = No
 
 
 def _normal_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Skewness and excess kurtosis: what the gradients' covariance can be wrong in."""
+    """Skewness and excess kurtosis."""
     z = (x - p[0]) / p[1]
     return np.stack([z**3 @ shares, z**4 @ shares - 3.0], axis=1)
 
 
 def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
-    """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
+    """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i)."""
     classes = client, impostor
     total = client.weight + impostor.weight
     sigma = math.hypot(*(math.sqrt(item.weight / total) * item.values[1] for item in classes))
@@ -240,7 +237,7 @@ def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
 
 # ------------------------------------------------------------------------------- skewed ones
 def estimate_gamma(value: Data) -> MleResult:
-    """From the mean and log(mean) - mean log, of z = x/mean - 1 the mean of z - log(1 + z)."""
+    """From the mean, and log(mean) - mean log by the mean of z - log(1 + z), z = x/mean - 1."""
     sample = value.rows()
     mean, _ = sample.moments()
     away = sample.values / mean - 1.0
@@ -260,7 +257,7 @@ def estimate_sinh_arcsinh(
     *,
     kind: type[normal.SinhArcsinh] = normal.SinhArcsinh,
 ) -> MleResult:
-    """The maximum of scores, or of their logits; `near` that of nearly the same scores."""
+    """The maximum of scores, or of their logits."""
     sample = value.rows()
     name = "sinh-arcsinh" if kind is normal.SinhArcsinh else "logit-sinh-arcsinh"
     if sample.low == sample.high:
@@ -283,7 +280,7 @@ def estimate_sinh_arcsinh(
 
 
 def estimate_empirical(sample: Data) -> MleResult:
-    """The sample itself: no parameter, and no likelihood beside densities; ties are legal."""
+    """The sample itself, without a likelihood."""
     return MleResult(sample.law(), np.empty((0, 0)), math.nan)
 
 
@@ -353,10 +350,7 @@ _MOSTLY = 0.95
 
 # ------------------------------------------------------------------------------- names
 def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tuple[str, str]:
-    """Names of the families of clients and of impostors; one name stands for both.
-
-    `extra` are names of choices, which stand alone.
-    """
+    """Names of both families; `extra` are names of choices, which stand alone."""
     if not isinstance(family, tuple | list):
         name = choice(family, (*extra, *FAMILIES), "family")
         return name, name
@@ -391,13 +385,13 @@ def family_text(family: Names) -> str:
 
 
 def names_of_text(text: str) -> Names:
-    """A family as it is typed in a shell or a file: "beta", or "beta,beta-mixture" for a pair."""
+    """A family as typed in a shell: "beta", or "beta,beta-mixture" for a pair."""
     parts = [part.strip() for part in text.split(",")]
     return named(checked_pair(parts if len(parts) > 1 else parts[0], (AUTO, BEST)))
 
 
 def distribution_of_text(text: str) -> Distribution:
-    """A distribution as it is typed in a shell, such as "beta:8,2"."""
+    """A distribution as typed in a shell, such as "beta:8,2"."""
     kinds = {name: row.law for name, row in FAMILIES.items() if row.of_density and row.law}
     forms = {name: ",".join(f.name for f in fields(kind)) for name, kind in kinds.items()}  # type: ignore[arg-type]
     family, _, numbers = text.partition(":")
@@ -412,7 +406,7 @@ def distribution_of_text(text: str) -> Distribution:
 
 # ------------------------------------------------------------------- what rows of the table say
 def rows_of_names(family: Names) -> list[Family]:
-    """The rows of a family, or of both; none of the names of choices."""
+    """The rows of a family, or of both."""
     names = (family,) if isinstance(family, str) else family
     return [FAMILIES[name] for name in names if name in FAMILIES]
 
@@ -424,19 +418,19 @@ def is_of_counts(family: Names) -> bool:
 
 
 def planned_family(law: Distribution) -> str | None:
-    """The family by which a distribution, or what it has between its point masses, is fitted."""
+    """The family by which a distribution is fitted."""
     kind = type(base_of(law))
     return next((name for name, row in FAMILIES.items() if row.law is kind), None)
 
 
 def has_shapes(family: Names) -> bool:
-    """Whether the parameters of both classes are the free shapes of beta distributions."""
+    """Whether both classes have free beta shapes."""
     rows = rows_of_names(family)
     return bool(rows) and all(row.law is Beta for row in rows)
 
 
 def check_within(who: str, values: FloatArray, bounds: tuple[float, float]) -> None:
-    """An error for scores outside the bounds, by more than the rounding of these."""
+    """An error for scores outside the bounds."""
     low, high = bounds
     outside = (values < np.nextafter(low, -np.inf)) | (values > np.nextafter(high, np.inf))
     if np.any(outside):
@@ -449,7 +443,7 @@ def check_within(who: str, values: FloatArray, bounds: tuple[float, float]) -> N
 
 # -------------------------------------------------------------------------- "auto"
 class Chosen(NamedTuple):
-    """A family, why it was chosen, and what there is to say about the scale of the scores."""
+    """A family, why it was chosen, and notices."""
 
     family: str
     reason: str
@@ -457,7 +451,7 @@ class Chosen(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Scores of one class, and those outside [0, 1]: the first with its index where it is known."""
+    """Scores of one class, and those outside [0, 1] with the first of them."""
 
     name: str
     total: int
@@ -483,7 +477,7 @@ def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
 def automatic(
     value: Sequence[ScoreData], asked: str = AUTO, bounds: tuple[float, float] | None = None
 ) -> Chosen:
-    """Beta where every score lies in [0, 1] or has bounds, else normal; `asked` is who asks."""
+    """Beta where every score lies in [0, 1] or has bounds, else normal."""
     if bounds is not None:
         return Chosen(
             "beta", "chosen because scores have bounds, {:g} and {:g}".format(*bounds), []
@@ -512,7 +506,7 @@ def chosen_of(spans: Sequence[Span], asked: str = AUTO) -> Chosen:
 
 
 def check_rule(chosen: Chosen, boundary: str | None, asked: str = AUTO) -> None:
-    """A rule for scores of 0 and 1 beside a choice that takes distributions on the real line."""
+    """A rule for scores of 0 and 1 needs scores in [0, 1]."""
     if chosen.family == "normal" and boundary is not None:
         raise InputError.about("boundary")(
             "boundary must be left out where scores lie outside [0, 1]: it is a rule for"

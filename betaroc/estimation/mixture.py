@@ -55,7 +55,7 @@ Point = FloatArray
 class Kind(NamedTuple):
     """What the components of a mixture are: distributions of two parameters, p and q.
 
-    Functions take the two columns of the scores, and p and q as columns with a row per component.
+    Functions take the columns of the scores, and p and q with a row per component.
     """
 
     name: str
@@ -95,7 +95,7 @@ class _Data(NamedTuple):
         return cls(kind, kind.columns(values), w, math.fsum(w.tolist()))
 
     def expected(self, point: Point) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, float]]:
-        """Of each block its columns, weights, shares of components and log-likelihood."""
+        """Of each block columns, weights, shares of components and log-likelihood."""
         for start in range(0, self.weights.size, _BLOCK):
             columns, w = (x[..., start : start + _BLOCK] for x in (self.columns, self.weights))
             parts = self.kind.log_density(columns, *point[1:, :, None])
@@ -111,9 +111,8 @@ def estimate_mixture(
     value: Data, count: int = 2, near: Distribution | None = None, *, kind: Kind,
     single: Callable[[Data], MleResult],
 ) -> MleResult:  # fmt: skip
-    """The mixture of `count` distributions of scores that all of them may have made.
+    """The likeliest mixture of `count` distributions, or that uphill from `near`.
 
-    The maximum is that uphill from `near`, a mixture of nearly the same scores, where it is given;
     `single` fits one component alone.
     """
     sample = value.rows()
@@ -186,7 +185,7 @@ def _law_of(kind: Kind, point: Point) -> Mixture:
 def _estimate(
     kind: Kind, point: Point, top: Summit, total: float, mu: float, sigma: float
 ) -> MleResult:
-    """The result in the units of the scores, with the inverse of the observed information."""
+    """The result in the units of the scores."""
     standard = _law_of(kind, point)
     point = point * [[1.0], [sigma], [sigma]] + [[0.0], [mu], [0.0]]
     law = _law_of(kind, point)
@@ -205,7 +204,7 @@ def _estimate(
 
 # ------------------------------------------------------------------------------------- starts
 def _best_starts(sample: Sample, single: MleResult, count: int, kind: Kind) -> list[Point]:
-    """The most likely starts after some steps on a thinned sample."""
+    """The most likely starts on a thinned sample."""
     values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
     parts = (first * shares for first in _first_shares(values, shares, single, count))
@@ -220,7 +219,7 @@ def _best_starts(sample: Sample, single: MleResult, count: int, kind: Kind) -> l
 
 
 def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
-    """Distinct scores and their weights; of many so many quantiles, closer towards both ends."""
+    """Distinct scores and weights; of many so many quantiles."""
     values, place = np.unique(sample.values, return_inverse=True)
     weights = np.bincount(place, weights=sample.weights).astype(np.float64)
     if values.size <= size:
@@ -234,7 +233,7 @@ def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
 def _first_shares(
     values: FloatArray, weights: FloatArray, single: MleResult, count: int
 ) -> Iterator[FloatArray]:
-    """Who may have made which score, one row per component; the scores are sorted."""
+    """Who may have made which score, one row per component."""
     # A start must leave every component a little of every score; nothing of it stays in the fit.
     height = np.clip(np.asarray(single.distribution.cdf(values)), 1e-6, 1.0 - 1e-6)
     yield _bernstein(height, count)
@@ -261,7 +260,7 @@ def _bernstein(height: FloatArray, count: int) -> FloatArray:
 
 # --------------------------------------------------------------------------- EM and Newton
 def _from_sums(kind: Kind, sums: FloatArray) -> Point | None:
-    """The likeliest components by the sums of their scores; None if one of them is a point."""
+    """The likeliest components; None if one of them is a point."""
     mass = sums[0]
     if not np.all(mass > 0.0):
         return None
@@ -271,7 +270,7 @@ def _from_sums(kind: Kind, sums: FloatArray) -> Point | None:
 
 
 def _step(data: _Data, point: Point) -> tuple[Point | None, float]:
-    """After a step of EM; and the log-likelihood before it."""
+    """A step of EM, and the log-likelihood before it."""
     sums, value = np.zeros(point.shape), 0.0
     for columns, w, shares, height in data.expected(point):
         weighted = shares * w
@@ -282,7 +281,7 @@ def _step(data: _Data, point: Point) -> tuple[Point | None, float]:
 
 
 def _em(data: _Data, point: Point, steps: int, cap: float) -> Point | None:
-    """Steps of EM; None where a component loses its scores or its width."""
+    """Steps of EM; None where a component vanishes."""
     for _ in range(steps):
         after, _value = _step(data, point)
         if after is None or not _regular(data.kind, after, data.total, cap):
@@ -299,7 +298,7 @@ def _regular(kind: Kind, point: Point, total: float, cap: float) -> bool:
 def _climb(
     data: _Data, start: Point, cap: float, steps: int = _EM_STEPS
 ) -> tuple[Point, Summit] | None:
-    """From a start to its local maximum: so many steps of EM, then Newton's, in turns."""
+    """From a start to its local maximum: EM, then Newton's method, in turns."""
     kind, count, iterations = data.kind, start.shape[1], 0
 
     def at(y: FloatArray) -> Point:
@@ -326,7 +325,7 @@ def _climb(
 
 
 def _derivatives(data: _Data, point: Point) -> Expansion:
-    """Louis's formula: the complete information less what is not known of the components."""
+    """By Louis's formula."""
     kind, count, odds = data.kind, point.shape[1], point[0, :-1]
     size = 3 * count - 1
     value, mass, slopes = 0.0, np.zeros(count), np.zeros((count, 2))
@@ -357,7 +356,7 @@ def _derivatives(data: _Data, point: Point) -> Expansion:
 
 # ----------------------------------------------------------------------- simulated samples
 def beta_mixture_of_rows(law: BetaMixture, x: FloatArray) -> Parameters:
-    """EM of each row from the distribution itself; none shrinks to a point."""
+    """EM of each row from the distribution itself."""
     rows = []
     for values in x:
         data, point, before = _Data.of(BETA_KIND, values, None), _point_of(law), -math.inf
@@ -371,7 +370,7 @@ def beta_mixture_of_rows(law: BetaMixture, x: FloatArray) -> Parameters:
 
 
 def beta_mixture_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Squares and products of the shapes' scores and their slopes, component by component."""
+    """Squares and products of the shapes' scores and their slopes."""
     from scipy.special import polygamma
 
     rows, count = [], (len(p) + 1) // 3
@@ -413,7 +412,7 @@ def _beta_scores(columns: FloatArray, a: FloatArray, b: FloatArray) -> FloatArra
 def _beta_curvature(
     mass: FloatArray, slopes: FloatArray, a: FloatArray, b: FloatArray
 ) -> FloatArray:
-    """By log a and log b: what is known of both logs is the same for all scores."""
+    """By log a and log b."""
     from scipy.special import polygamma
 
     both, of_a, of_b = polygamma(1, np.stack([a + b, a, b]))
@@ -433,7 +432,7 @@ def _normal_from_means(one: float, two: float) -> tuple[float, float] | None:
 
 
 def _normal_scores(columns: FloatArray, mu: FloatArray, sigma: FloatArray) -> FloatArray:
-    """By mu and log sigma: z/sigma and z^2 - 1."""
+    """By mu and log sigma."""
     z = (columns[0] - mu) / sigma
     return np.stack([z / sigma, z * z - 1.0])
 
@@ -441,7 +440,7 @@ def _normal_scores(columns: FloatArray, mu: FloatArray, sigma: FloatArray) -> Fl
 def _normal_curvature(
     mass: FloatArray, slopes: FloatArray, _: FloatArray, sigma: FloatArray
 ) -> FloatArray:
-    """By mu and log sigma: of each score -1/sigma^2, -2 z^2, -2 z/sigma."""
+    """By mu and log sigma."""
     mixed, second = -2.0 * slopes[:, 0], -2.0 * (slopes[:, 1] + mass)
     return np.stack([-mass / sigma**2, mixed, mixed, second], axis=1).reshape(-1, 2, 2)
 

@@ -41,8 +41,7 @@ _WIDENED = 6
 class TailFit(Value):
     """A tail by its exceedances over one joint, turned so that it is the upper one.
 
-    `excesses` are distinct distances beyond the joint, `weights` the scores at each, `n` all of the
-    class over the design effect; shape and scale are the mode of the penalised likelihood.
+    `weights` are the scores at each of the `excesses`, `n` all of the class over the design effect.
     """
 
     joint: float
@@ -55,7 +54,7 @@ class TailFit(Value):
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """What was made of this fit and costs a while."""
+        """What is needed again."""
         return {}
 
     @property
@@ -70,7 +69,7 @@ class TailFit(Value):
 
 
 class TailGrid(NamedTuple):
-    """Shapes, scales and their weights, of sum 1: a column each of the points of a grid."""
+    """Shapes, scales and their weights, of sum 1."""
 
     shape: FloatArray
     scale: FloatArray
@@ -80,10 +79,7 @@ class TailGrid(NamedTuple):
 def penalised(
     excesses: FloatArray, weights: FloatArray, shape: FloatArray, log_scale: FloatArray
 ) -> FloatArray:
-    """-k log s - (1 + 1/shape) sum log(1 + shape x/s) - shape^2/(2 0.25^2), by arrays of both.
-
-    Minus infinity at shapes below the steepest.
-    """
+    """-k log s - (1 + 1/shape) sum log(1 + shape x/s) - shape^2/(2 0.25^2)."""
     k = float(np.sum(weights))
     u = excesses * np.exp(-log_scale)[..., None]
     z = shape[..., None] * u
@@ -95,7 +91,7 @@ def penalised(
 def fit_tail(
     joint: float, excesses: FloatArray, weights: FloatArray, n: float, design_effect: float = 1.0
 ) -> TailFit:
-    """The mode, maybe at the steepest shape; the design effect divides the likelihood alone."""
+    """The mode; the design effect divides the likelihood alone."""
     shared = weights / design_effect
     centre = math.log(float(excesses @ weights) / float(np.sum(weights)))
     shape, log_scale = (a.ravel() for a in np.meshgrid(_SHAPES, centre + _SCALES, indexing="ij"))
@@ -126,7 +122,7 @@ def fit_tail(
 
 
 def grid_of(fit: TailFit) -> TailGrid:
-    """Shapes and scales about the mode, weighted; it widens where its rim holds a thousandth."""
+    """Shapes and scales about the mode, weighted."""
     weights = fit.weights / fit.design_effect
     centre = np.array([fit.shape, math.log(fit.scale)])
     curvature = 1.0 / PRIOR_DEVIATION**2 + fit.k / (1.0 + max(fit.shape, -0.3)) ** 2
@@ -147,7 +143,7 @@ def grid_of(fit: TailFit) -> TailGrid:
 
 
 def _derivatives(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> TwoArrays:
-    """Slope and curvature of the penalised likelihood in shape and log scale."""
+    """Slope and curvature in shape and log scale."""
     shape = float(place[0])
     u = excesses * math.exp(-float(place[1]))
     z = shape * u
@@ -168,7 +164,7 @@ def _derivatives(excesses: FloatArray, weights: FloatArray, place: FloatArray) -
 
 
 def _bend(z: FloatArray) -> TwoArrays:
-    """h(z) = (log(1 + z) - z/(1 + z))/z^2 and its derivative, by their series near 0."""
+    """h(z) = (log(1 + z) - z/(1 + z))/z^2 and its derivative."""
     near = np.abs(z) < 0.02
     far = np.where(near, 1.0, z)
     h = (np.log1p(far) - far / (1.0 + far)) / far**2
@@ -194,7 +190,7 @@ Effect = Callable[[BoolArray], float]
 
 
 class TailScores(NamedTuple):
-    """One class on the coordinate: places, their copies (None: one each) and what they share."""
+    """One class on the coordinate: places and their copies."""
 
     who: str
     places: FloatArray
@@ -206,7 +202,7 @@ class TailScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tails(Value):
-    """Tails of one end of one class, one per number of scores, turned to be upper ones."""
+    """Tails of one end of one class, one per number of scores, turned."""
 
     side: str
     n: float
@@ -215,7 +211,7 @@ class Tails(Value):
 
     @property
     def sign(self) -> float:
-        """1 of an upper tail, -1 of a lower one: from the coordinate to the turned one."""
+        """1 of an upper tail, -1 of a lower one."""
         return 1.0 if self.side == "upper" else -1.0
 
     @property
@@ -224,7 +220,7 @@ class Tails(Value):
         return min(fit.mass for fit in self.fits)
 
     def turned_place(self, log_rate: float) -> float:
-        """Mean over the sizes of the place that has a rate beyond, on the turned coordinate."""
+        """Mean over the sizes of the turned place that has a rate beyond."""
         places = [
             fit.joint + float(ParetoTail(fit.mass, fit.shape, fit.scale)._distance(log_rate))
             for fit in self.fits
@@ -232,14 +228,14 @@ class Tails(Value):
         return math.fsum(places) / len(places)
 
     def tail(self) -> ParetoTail:
-        """One tail with the mean places of all sizes at its joint, 1/5 and 1/50 of its mass."""
+        """One tail with the mean places at its joint, 1/5 and 1/50 of its mass."""
         log_mass = math.log(self.mass)
         joint = self.turned_place(log_mass)
         near, far = (self.turned_place(log_mass + math.log(p)) - joint for p in _MATCHED)
         depths = [-math.log(p) for p in _MATCHED]
 
         def off(shape: float) -> float:
-            """Of (exp(shape far) - 1)/(exp(shape near) - 1) from the ratio of the places."""
+            """From the ratio of the places."""
             flat = abs(shape) < 1e-9
             first, second = depths if flat else (math.expm1(shape * depth) for depth in depths)
             return math.log(second / first) - math.log(far / near)
@@ -251,9 +247,9 @@ class Tails(Value):
 
 
 def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails:
-    """The tails of one class at one end, one per size; the joint is the score next to those beyond.
+    """The tails of one class at one end, one per size.
 
-    Of tied scores it lies half a step off, with the number next to the size beyond it.
+    The joint is the next score, of tied ones half a step off.
     """
     values = one.places if side == "upper" else -one.places
     weights = one.weights
@@ -292,7 +288,7 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
 
 
 def _extremes(values: FloatArray, weights: FloatArray | None, size: float) -> TwoArrays:
-    """Distinct values from the largest on, and their copies: twice as many scores as `size`."""
+    """Distinct values from the largest on, and their copies."""
     count = min(values.size, int(2.0 * size) + 2)
     while True:
         place = values.size - count
@@ -308,7 +304,7 @@ def _extremes(values: FloatArray, weights: FloatArray | None, size: float) -> Tw
 
 
 def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tuple[int, float]:
-    """How many of the distinct values lie beyond the joint, and where that is."""
+    """How many distinct values lie beyond the joint, and where that is."""
     upto = np.cumsum(copies)
     exact = int(np.searchsorted(upto, size * (1.0 - 1e-12)))
     if not np.any(copies[: exact + 1] > 1.0):
@@ -322,7 +318,7 @@ def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tupl
 
 
 def steep_tails(who: str, tails: Tails, *, bounded: bool) -> list[Notice]:
-    """A notice where a shape lies beyond two deviations of what is expected of tails."""
+    """A notice where a shape lies beyond two deviations."""
     worst = max((fit.shape for fit in tails.fits), key=abs)
     if abs(worst) <= 2.0 * PRIOR_DEVIATION:
         return []
