@@ -306,7 +306,7 @@ def _level_root(a: float, b: float, level: float, y: float) -> float:
 
 
 class BetaPair(Pair):
-    """Two beta distributions: with y = logit theta, a and b the differences of the shapes,
+    """Two beta distributions, with y = logit theta and a, b the differences of the shapes.
 
     log f_c/f_i = log C - a softplus(-y) - b softplus(y)
     """
