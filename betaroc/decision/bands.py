@@ -408,21 +408,15 @@ def _gradient(e: Epc, *, observed: bool) -> FloatArray:
 def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in curve.ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
-        raise InputError.about("method")(
-            worded('`method="exact"` needs `resample="test"`, simultaneous=False')
-            + " and a measure that is one rate"
-            f" ({checks.format_list(tuple(curve.ONE_CLASS_RATES), 12)}); got"
-            f" resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}."
-            + worded(' Take `method="bootstrap"`.')
-        )
+        rule = "be 'exact' only at fixed thresholds, pointwise, of a measure that is one rate"
+        actual = f"resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}"
+        raise refusal("method", rule, actual, worded('Take `method="bootstrap"`.'))
     groups = _dependent(e, groups=o.groups)
     if groups is not None:
-        raise InputError.about("method")(
-            worded('`method="exact"` needs independent trials; the test scores carry groups:')
-            + f" {groups.first.size} trials depend on {groups.units} groups. Take "
-            + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
-            + " groups=False if the trials do not depend on each other."
-        )
+        rule = "be 'exact' only of independent trials; the test scores carry groups"
+        actual = f"{groups.first.size} trials of {groups.units} groups"
+        hint = worded('Take `method="delta"`, or `groups=False` if they do not depend on another.')
+        raise refusal("method", rule, actual, hint)
     rate, complement = curve.ONE_CLASS_RATES[e.measure]
     client, impostor = curve.empirical_laws(e.test, "test")
     law, errors = client, client._counts_at_most(e.chosen)
@@ -524,13 +518,10 @@ def plan_of(
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
     if options.method == "test":
         fixed = [empirical._decisive(e.chosen) for e in curves]
+        sides = zip(trials, fixed, test, strict=True)
+        cells = [cell for t, at, rows in sides for cell in cells_of([t], [at], rows)]
         if paired:
             cells = cells_of(trials, fixed, test[0])
-        else:
-            cells = [
-                cells_of([t], [at], rows)[0]
-                for t, at, rows in zip(trials, fixed, test, strict=True)
-            ]
         largest = max(rows.size for rows, *_ in cells)
         draw = _drawer(curves, lambda *_: None, lambda _: cells, largest)
         return Plan(draw, known, None, fewest)
@@ -595,8 +586,7 @@ def _rows(
 
 def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that all systems judge the same dev trials."""
-    laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
-    if any(empirical.is_binned(law) for law in laws):
+    if any(empirical.is_binned(law) for e in curves for law in (e.dev.client, e.dev.impostor)):
         return False
     pairs = combinations([curve.side_trials(e, "dev") for e in curves], 2)
     return all(paired_trials.same_trials(one, other, groups=groups) for one, other in pairs)
@@ -793,15 +783,13 @@ class RefitResampler:
 
     def _scored_pairs(self, drawn: Counts) -> list[LawPair | None]:
         """From sums where sums are all that the families need, else one fit per replicate."""
-        by_sums = [
+        clients, impostors = (
             self._of_sums(getattr(self.fit, who), getattr(self.scores, who), part)
             for who, part in zip(CLASSES, drawn, strict=True)
-        ]
-        if by_sums[0] is not None and by_sums[1] is not None:
-            return [
-                None if client is None or impostor is None else (client, impostor)
-                for client, impostor in zip(*by_sums, strict=True)
-            ]
+        )
+        if clients is not None and impostors is not None:
+            pairs = zip(clients, impostors, strict=True)
+            return [(c, i) if c is not None and i is not None else None for c, i in pairs]
         rule = self.fit.client.boundary or self.fit.impostor.boundary
         options: dict[str, Any] = {"bounds": bounds_of(self.fit.client.distribution)}
         if rule is not None:

@@ -248,9 +248,8 @@ class Comparison(Tabular, Exportable):
         if why or mean.low != 0.0 or mean.high != 0.0:
             return why
         alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
-        if alike == replicates:
-            return "both err alike in every replicate, so that nothing tells them apart"
-        return f"both err alike in {alike} of {replicates} replicates"
+        many = "every replicate" if alike == replicates else f"{alike} of {replicates} replicates"
+        return f"both err alike in {many}"
 
     @property
     def names(self) -> tuple[str, str]:
@@ -262,10 +261,9 @@ class Comparison(Tabular, Exportable):
         return curve.larger_is_better(self.first.measure)
 
     def _metrics(self) -> dict[str, Any]:
-        mean = self.mean_difference
-        ends = {"low": mean.low, "high": mean.high}
-        result = {f"mean_difference_{name}": value for name, value in ends.items()}
-        return {"mean_difference": mean.estimate, "level": self.level} | result
+        mean, name = self.mean_difference, "mean_difference"
+        ends = {f"{name}_low": mean.low, f"{name}_high": mean.high}
+        return {name: mean.estimate, "level": self.level, **ends}
 
     def __str__(self) -> str:
         return self.verdict
@@ -555,10 +553,8 @@ class Comparison(Tabular, Exportable):
         start = f"the simultaneous {level_words(self.level)} band of the difference excludes 0"
         if not self._runs:
             return f"{start} at no single alpha"
-        measure = (
-            f"{curve.better_word(self.first.measure)} {curve.short_measure(self.first.measure)}"
-        )
-        where = []
+        measure, where = self.first.measure, []
+        measure = f"{curve.better_word(measure)} {curve.short_measure(measure)}"
         for run, system in self._runs[:_RANGES]:
             alpha = self.alpha[(self.alpha >= run.low) & (self.alpha <= run.high)]
             where.append(f"{alphas_words(alpha)} ({measure}: {names['ab'.index(system)]})")
@@ -911,10 +907,8 @@ class SystemsComparison(Tabular, Exportable):
         """The verdict, the ranking, what was drawn, and all curves, the best one's in ink."""
         first = self.curves[0]
         axes, called = curve.slotted_axes(first), [name_shown(name, 24) for name in self.names]
-        nodes: list[Node] = [
-            Paragraph(f"{systems_verdict(self, called)}."), self._grid(),
-            Paragraph(drawn_words(self, self.replicates)),
-        ]  # fmt: skip
+        nodes: list[Node] = [Paragraph(f"{systems_verdict(self, called)}."), self._grid()]
+        nodes.append(Paragraph(drawn_words(self, self.replicates)))
         if axes.single or first.alpha.size == 1:
             return nodes
         lines = [(called[k], self.curves[k].value) for k in self._order]
@@ -1116,10 +1110,8 @@ _RANGES, _NAMED, _ROWS = 4, 4, 30
 def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
     """What varied in the replicates, and which trials the systems share."""
     trials = "the same test trials of all systems" if c.paired else "test trials of each system"
-    by = ""
-    if c.groups is not None:
-        numbers = " and ".join(str(n) for n in dict.fromkeys(c.groups) if n is not None)
-        by = f" by {numbers} groups"
+    numbers = " and ".join(str(n) for n in dict.fromkeys(c.groups or ()) if n is not None)
+    by = f" by {numbers} groups" if numbers else ""
     start = f"Intervals by {counted(replicates, 'replicate')}, each of which draws"
     if c.resample == "test":
         return (
@@ -1149,13 +1141,12 @@ def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
     start = "At these very thresholds, " if c.resample == "test" else ""
     ranking, pairs = [by[name] for name in c.ranking], c.first.size
     if c.cannot_tell:
-        return (
-            f"{start}cannot tell which of {_named(ranking)} has the {way} {what}: {c.cannot_tell}"
-        )
-    at_once = f"{level_words(c.level)} " + (
-        "interval of the difference" if pairs == 1
-        else f"intervals of all {pairs} differences at once"
-    )  # fmt: skip
+        which = _named(ranking)
+        return f"{start}cannot tell which of {which} has the {way} {what}: {c.cannot_tell}"
+    every = "interval of the difference"
+    if pairs > 1:
+        every = f"intervals of all {pairs} differences at once"
+    at_once = f"{level_words(c.level)} {every}"
     best, others = ranking[0], len(ranking) - 1
     rivals = [by[name] for name in c.ranking[1:] if (c.ranking[0], name) not in c.shown]
     mean = f"{c.mean[c._order[0]]:.3g}"

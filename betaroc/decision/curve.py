@@ -106,17 +106,15 @@ def index_of_alpha(e: Epc, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
     if alpha is None and e.alpha.size == 1:
         return 0
-    ends = f"{e.alpha.size}, from {float(e.alpha.min())!r} to {float(e.alpha.max())!r}"
     if alpha is None:
-        rule = f"alpha must be given: the curve has {ends}. Name one of them."
-        raise InputError.about("alpha")(rule)
+        ends = f"{e.alpha.size} from {float(e.alpha.min())!r} to {float(e.alpha.max())!r}"
+        raise refusal("alpha", f"be given: the curve has {ends}", "none", "Name one of them.")
     wanted = checks.fraction(alpha, "alpha")
     place = int(np.argmin(np.abs(e.alpha - wanted)))
     if abs(e.alpha[place] - wanted) <= SAME_ALPHA:
         return place
     if CRITERIA[e.criterion].single:
-        rule = f"alpha must be left out: criterion {e.criterion!r} has none; got {wanted!r}."
-        raise InputError.about("alpha")(rule)
+        raise refusal("alpha", f"be left out: criterion {e.criterion!r} has none", repr(wanted))
     value = f"{wanted!r}, the nearest is {float(e.alpha[place])!r}"
     hint = "Take that, or give epc this alpha."
     raise refusal("alpha", f"be one of the {e.alpha.size} of the curve", value, hint)
@@ -163,9 +161,7 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
     """The criterion's parameter as fractions; equally spaced where left out."""
     if single:
         if alpha is not None:
-            raise InputError.about("alpha")(
-                f"criterion {criterion!r} has no alpha: leave alpha out."
-            )
+            raise InputError.about("alpha")(f"criterion {criterion!r} has no alpha: leave it out.")
         return np.array([0.5])
     if alpha is None:
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
@@ -387,17 +383,15 @@ def _quick_band(e: Epc) -> Band | None:
 def _interval_words(around: Band) -> str:
     """Which interval it is, and what varied in it."""
     level = numbers.level_words(around.level)
-    what = f"{level} intervals, each alpha by itself"
-    if around.simultaneous:
-        what = f"{level} band of the whole curve at once"
+    whole, both = around.simultaneous, around.resample == "both"
+    each = "band of the whole curve at once" if whole else "intervals, each alpha by itself"
     of = "of test at these very thresholds: how dev's choice would vary is not in it"
-    if around.resample == "both":
-        of = "of dev's choice and of test"
+    of = "of dev's choice and of test" if both else of
     replicates = f"; {numbers.counted(around.replicates, 'replicate')}" if around.replicates else ""
     sizes = zip(("dev", "test"), around.groups or (), strict=False)
     groups = [f"{n} groups of {role}" for role, n in sizes if n is not None]
     by = f"; trials drawn by {' and '.join(groups)}" if groups else ""
-    return f"{what}, {of}{replicates}{by}."
+    return f"{level} {each}, {of}{replicates}{by}."
 
 
 def loss_words(e: Epc) -> str:

@@ -519,12 +519,10 @@ class Decision(Tabular, Exportable):
 
     def _judged(self, result: Rate, test: Counted | None = None) -> Assessment:
         """What the target's rate on a test says; without its scores words are of one trial."""
-        before = self._before
         if self.target in TARGET_RATES:
-            return rate_judgement(self, before, result, test)
-        if self.target == "precision":
-            return precision_judgement(self, before, result)
-        return mean_judgement(self, before, result)
+            return rate_judgement(self, self._before, result, test)
+        judge = precision_judgement if self.target == "precision" else mean_judgement
+        return judge(self, self._before, result)
 
 
 class _LazyMethods:
@@ -1047,15 +1045,14 @@ def decision_view(
 ) -> list[tree.Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     assessed, tested = d if check is None else check, check is not None
-    accepts = "accept if score is above. "
-    if not math.isfinite(d.threshold):
-        accepts = f"{'accept' if d.threshold < 0.0 else 'reject'} every score. "
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
     status, colour = status_words(assessed.status, tested=tested), STATUS_COLOURS[assessed.status]
     ways = (methods_grid(d, check, role), tree.Paragraph(exact))
     return [
-        tree.Paragraph(f"{accepts}{_asked_words(d)}", "answer", f"Threshold {shown_threshold(d)}"),
+        tree.Paragraph(
+            f"{rule_words(d)}. {_asked_words(d)}", "answer", f"Threshold {shown_threshold(d)}"
+        ),
         tree.Status("", status, colour),
         tree.Paragraph(assessed.reason),
         tree.Paragraph(remedy_words(assessed.remedy, tested=tested), lead="What would change it:"),
@@ -1065,6 +1062,13 @@ def decision_view(
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
         tree.Section("Every way to choose", ways, folded=True),
     ]
+
+
+def rule_words(d: Decision) -> str:
+    """Which scores are accepted at the threshold shown."""
+    if math.isfinite(d.threshold):
+        return "accept if score is above"
+    return "accept every score" if d.threshold < 0.0 else "reject every score"
 
 
 def status_words(status: str, *, tested: bool) -> str:

@@ -561,10 +561,8 @@ class Epc(Tabular, Exportable):
         ('false acceptance rate expected on dev', 'false acceptance rate observed on test')
         """
         axes, _ = curve.axes_of(self, "linear", terms)
-        style = {"label": self._called, **style}
-        return pictures.draw_expected_observed(
-            ax, self.alpha, self.expected, self.value, axes, style
-        )
+        both, style = (self.expected, self.value), {"label": self._called, **style}
+        return pictures.draw_expected_observed(ax, self.alpha, *both, axes, style)
 
     @property
     def _called(self) -> str | None:
@@ -619,9 +617,8 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> pictures.Dra
     if not (
         np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
     ):
-        argument = f"one of {band.alpha.size} alphas with other alphas or values than the curve's"
-        raise refusal("band", "be that of the curve drawn", f"{argument} {alpha.size}",
-                      "Take epc.band() of this curve.")  # fmt: skip
+        actual = f"one of {band.alpha.size} alphas, with others or values than the curve's"
+        raise refusal("band", "be that of the curve drawn", actual, "Take its epc.band().")
     return band._drawn
 
 
@@ -653,16 +650,15 @@ def _weights(
 
 def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
     """Curves that are compared have one criterion, one measure and equal alphas."""
-    alphas = [
+    alphas = (
         f"{e.alpha.size} from {float(e.alpha[0])!r} to {float(e.alpha[-1])!r}" for e in (a, b)
-    ]
-    for rule, same, values in (
-        ("one criterion", a.criterion == b.criterion, map(repr, (a.criterion, b.criterion))),
-        ("one measure", a.measure == b.measure, map(repr, (a.measure, b.measure))),
+    )
+    for rule, same, (first, second) in (
+        ("one criterion", a.criterion == b.criterion, (repr(a.criterion), repr(b.criterion))),
+        ("one measure", a.measure == b.measure, (repr(a.measure), repr(b.measure))),
         ("equal alphas", np.array_equal(a.alpha, b.alpha), alphas),
     ):
         if not same:
-            first, second = values
             has = f"{names[0]} has {first}, {names[1]} {second}"
             raise InputError(f"the curves must have {rule}; {has}. Compute both alike.")
 
@@ -766,23 +762,19 @@ def epc(
     models = [curve.side(item, prior) for item in sides]
     data = [item.scores if isinstance(item, SupportedPair) else item for item in sides]
     # Of a fit those of its scores, not its distributions.
-    laws = [
-        (item.client, item.impostor) if isinstance(item, ScoreModel) else item._distributions
-        for item in data
-    ]
+    laws = [(x.client, x.impostor) if isinstance(x, ScoreModel) else x._distributions for x in data]
     if isinstance(data[0], ScoreData) and data[0] == data[1]:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
-    origins: dict[str, Any] = {"prior_given": prior is not None}
+    library = first_library([item for item in data if isinstance(item, ScoreData)])
+    origins: dict[str, Any] = {"prior_given": prior is not None, "library": library}
     for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
-        origins |= {
-            f"{name}_scores": item if isinstance(item, Scores) else None,
-            f"{name}_fit": item if isinstance(item, SupportedPair) else None,
-            f"{name}_evidence": scores_beyond.evidence_of(item),
-        }
+        for kind, what in ((Scores, "scores"), (SupportedPair, "fit")):
+            origins[f"{name}_{what}"] = item if isinstance(item, kind) else None
+        origins[f"{name}_evidence"] = scores_beyond.evidence_of(item)
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(item, ScoreData):
             warn_of_reversed(pair, name)
@@ -790,10 +782,7 @@ def epc(
     if alpha is not None:
         curve.warn_of_reach(models[0], criterion, alphas)
     chosen = curve.chosen_on(models[0], criterion, alphas)
-    library = first_library([item for item in data if isinstance(item, ScoreData)])
-    result = Epc(
-        models[0], models[1], criterion, measure, alphas, chosen, library=library, **origins
-    )
+    result = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins)
     if alpha is not None or single:
         for evidence, asked in result._asked(counted=False):
             scores_beyond.tell(evidence, asked)
@@ -937,10 +926,9 @@ def epc_average(
     low, high = checks.ascending(low, high)
     dev, test = dev_and_test(dev, test)
     of_dev, of_test = curve.side(dev, prior), curve.side(test, prior)
-    options = IntervalOptions(
-        level, method, 1 if replicates is None else replicates, groups, rng
-    ).by(RESAMPLE)
-    by, mean = _PAIRS[pair][:2], _PAIRS[pair][2]
+    number = 1 if replicates is None else replicates
+    options = IntervalOptions(level, method, number, groups, rng).by(RESAMPLE)
+    *by, mean = _PAIRS[pair]
 
     def means(of_dev: ScoreModel, of_test: ScoreModel) -> FloatArray:
         """The mean over the targets of either rate, and the share of them that is left out."""
@@ -978,9 +966,8 @@ def _drawn_sides(
             raise refusal(name, "be scores to be drawn again", type(value).__name__, hint)
         drawn_scores.check_still(value, name, groups=options.groups)
         CountedScores(value, options.groups)  # whose weights are numbers of copies
-        drawn.append(
-            model for (model,) in drawn_scores.DrawnScores((value._trials,), half).models()
-        )
+        models = drawn_scores.DrawnScores((value._trials,), half).models()
+        drawn.append(model for (model,) in models)
     return zip(*drawn, strict=False)
 
 

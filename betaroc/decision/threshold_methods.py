@@ -457,8 +457,12 @@ def _beta_cdf(a: float, b: float, x: float) -> float:
 def counted_at(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """Both rates of the scores at a threshold."""
     t = Thresholds.from_theta(np.array(threshold))
+    return float(_shares(scores, "far", t)), float(_shares(scores, "frr", t))
+
+
+def _shares(scores: ScoreData, kind: str, t: Thresholds) -> FloatArray:
     client, impostor = scores._distributions
-    return float(impostor._upper(t)[0]), float(client._lower(t)[0])
+    return np.asarray((impostor._upper(t) if kind == "far" else client._lower(t))[0])
 
 
 # ------------------------------------------------------------------------------- of fits
@@ -556,17 +560,14 @@ def counted_rates(
     try:
         return _rates_and_ends(CountedScores(data), kind, t, level)
     except InputError:
-        law = data._distributions[kind == "far"]
-        rates = np.asarray((law._upper(t) if kind == "far" else law._lower(t))[0])
-        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+        return _shares(data, kind, t), np.full(t.shape, np.nan), np.full(t.shape, np.nan)
 
 
 def _rates_and_ends(
     counted: CountedScores, kind: str, t: Thresholds, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     who, tail, data = int(kind == "far"), 0.5 * (1.0 - level), counted.data
-    law = data._distributions[who]
-    rates = np.asarray((law._upper(t) if who else law._lower(t))[0])
+    rates = _shares(data, kind, t)
     n = np.concatenate([
         counted.evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
         for k in range(0, t.size, _AT_ONCE)

@@ -126,7 +126,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
     methods = decide.methods_grid(d, check, role, "used on this page")
     return screen | {
         "threshold": with_minus(decide.shown_threshold(d)),
-        "rule": _rule(d),
+        "rule": decide.rule_words(d),
         "how": _how(d),
         "status": _status(analysis, d, names),
         "rates": _rates(analysis, d, rows, names),
@@ -140,12 +140,6 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
 
 
 # --------------------------------------------------------------------------------- words
-def _rule(d: Decision) -> str:
-    if not math.isfinite(d.threshold):
-        return "accept every score" if d.threshold < 0.0 else "reject every score"
-    return "accept if score is above"
-
-
 def _how(d: Decision) -> str:
     by = {
         "guaranteed": f"guaranteed, {level_words(d.confidence)} confidence",
@@ -185,7 +179,7 @@ def decision_lines(analysis: Analysis) -> list[str]:
     status = _status(analysis, d, names)
     place = decide.shown_threshold(d)
     return [
-        f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
+        f"{question} {place}: {decide.rule_words(d)}; {_how(d).replace('’', chr(39))}.",
         f"{status['word']}: {status['reason']}",
         f"What would change it: {status['remedy']}",
     ]
