@@ -120,7 +120,6 @@ def call(
         if sys.stdout is None:  # closed by the caller
             message = "the standard output must be writable; it is closed. Open it."
         else:
-            process.allow_progress(not getattr(arguments, "json", False))
             process.set_working(True)
             code = arguments.run(arguments) or DONE
             sys.stdout.flush()
@@ -144,7 +143,6 @@ def call(
             message = f"the standard output must be writable; the system says: {error.strerror}"
     finally:
         process.set_working(False)
-        process.allow_progress(True)
     if message:
         remark(f"betaroc: {visible(vocabulary.DEFAULT.fill(message))}")
     return code

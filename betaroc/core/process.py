@@ -25,8 +25,6 @@ _STREAMS = 0, 1, 2
 _PAUSE = 0.5
 #: Whether what is under way must be put in order, which a first signal begins.
 _working = False
-#: Whether bars may be drawn.
-_bars = True
 
 
 class _InterruptedError(KeyboardInterrupt):
@@ -99,7 +97,7 @@ def _watch(parent: int) -> None:
 
 def shows_progress() -> bool:
     """Whether somebody sees a bar."""
-    return _bars and _is_able(sys.stderr)
+    return _is_able(sys.stderr)
 
 
 def shows_colours() -> bool:
@@ -109,12 +107,6 @@ def shows_colours() -> bool:
 
 def _is_able(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def allow_progress(allowed: bool) -> None:
-    """Whether bars are drawn from here on, where they would be seen."""
-    global _bars  # noqa: PLW0603 - the terminal is the process's
-    _bars = allowed
 
 
 def free_memory() -> float:
