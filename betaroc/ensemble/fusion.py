@@ -63,8 +63,7 @@ def scale_of(names: tuple[str, ...], sides: Sequence[Trials]) -> tuple[str, str]
             return "ranks", f"{int(outside)} scores of {name!r} lie outside [0, 1]"
     torn = int(weights @ (np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)))
     if torn:
-        trials = "1 trial has" if torn == 1 else f"{torn} trials have"
-        return "ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean"
+        return "ranks", f"{counted(torn, 'trial')} with exactly 0 and 1, whose logits have no mean"
     return "scores", "all scores lie in [0, 1]"
 
 
@@ -571,10 +570,8 @@ class LearnedGain(NamedTuple):
     low: float
     high: float
     level: float
-    #: "delong-folds"; "delong" of a fusion learned on dev; "+unseen" where the interval is
-    #: widened by what fewer than 5 trials (or groups) of a class that changed their place cannot
-    #: tell;
-    #: "none" where nothing could be measured.
+    #: "delong-folds"; "delong" of a fusion learned on dev; with "+unseen" where it is wider since
+    #: fewer than 5 trials (or groups) of a class changed their place; "none" if not measured.
     method: str
     #: "include", "adds nothing", "leave out" or "cannot tell".
     word: str
@@ -835,8 +832,6 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
             f"; {visible(gain.nearest)} is most like it (correlation"
             f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
         )
-    elif gain.with_it == gain.without == 1.0:
-        text += f"; with and without it all {CLIENTS} rank above all {IMPOSTORS} of their fold"
     elif gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, CLASSES)
         text += f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"

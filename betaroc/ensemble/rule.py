@@ -159,9 +159,8 @@ def _border(
     nothing = math.nan
     # An end whose stretch of that side holds less than one score shows nothing.
     if reached and test and test.p_value <= 1.0 - level and np.sign(test.z) == np.sign(excess):
-        side = BorderSide(
-            "above" if test.z > 0.0 else "below", test.p_value, "end test", far, nothing
-        )
+        word = "above" if test.z > 0.0 else "below"
+        side = BorderSide(word, test.p_value, "end test", far, nothing)
     elif reached and test and math.isnan(test.p_value):
         side = BorderSide(test.side, nothing, "end test", far, nothing, test.note)
     else:
@@ -219,11 +218,10 @@ def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
     inside = (far >= region[0]) & (far <= region[1])
     far = np.concatenate([far[inside], borders])
     gap = np.concatenate([gap[inside], borders - model.roc().tpr(borders)])
-    best, worst = int(np.argmin(gap)), int(np.argmax(gap))
-    return (
-        Peak(max(0.0, -float(gap[best])), float(far[best])),
-        Peak(max(0.0, float(gap[worst])), float(far[worst])),
-    )
+    best, worst = np.argmin(gap), np.argmax(gap)
+    first, second = (Peak(max(0.0, float(sign * gap[k])), float(far[k]))
+                     for sign, k in ((-1.0, best), (1.0, worst)))  # fmt: skip
+    return first, second
 
 
 def _expected(fit: Fit, hook: Hook, region: tuple[float, float]) -> float:

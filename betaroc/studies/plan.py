@@ -124,33 +124,25 @@ class SampleSize(Framed, Exportable):
     n_client, n_impostor : int
         Scores of each class. For "epc-gap" of dev, and as many of test.
     wanted : float
-        The width, or the chance, asked for.
-    level : float
-        Confidence level of the interval or of the test.
-    ratio : float
-        Impostor scores for each client score.
+        The width, or the chance, asked for; of a guarantee the rate.
+    level, ratio, measure, correlation, at_most : optional
+        As in :func:`plan_sample_size`; nan or empty where not used.
     method : str
-        "delta", "delong", "tail"; "end test", "fitted shape"; "smooth" or "empirical" of the
-        thresholds of an EPC gap.
+        What is planned: a method, a test, "smooth" or "empirical" thresholds, "claim", "worst
+        stratum".
     model : ScoreModel or tuple of ScoreModel
         The distributions, taken as true; none of a guarantee.
     estimate : float
         The statistic of the distributions; the exponent of a side, nan of shapes.
     width, power : float
         Mean full width, or chance to be right, that so many scores give; nan of the other.
-    measure : str
-        Of an EPC gap; else empty.
     n_beyond, n_needed : float, optional
-        Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on,
-        and 3/rate, those that would; None where it speaks of no rate.
+        Planned scores beyond the rate that the number rests on, and 3/rate, those that would speak
+        for it; None where it rests on no rate.
     needed_of : str
-        "client" or "impostor": the class of the rate that fewest planned scores speak for.
-    correlation : float
-        Of the errors of two systems whose difference is planned; else nan.
+        The class of that rate.
     strata : int
         Of the class, each with as many of its scores; 1 without strata.
-    at_most : float
-        The rate that is claimed of each stratum; else nan.
     library : str, optional
         That of the scores: what tables are frames of.
 
@@ -294,11 +286,10 @@ def plan_sample_size(
     ----------
     stat : str or callable
         A name of :func:`statistics`, with its point by a keyword or behind "@", or a function of a
-        `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": the side
-        of the diagonal on which the ROC begins or ends, by the chance that `Fit.end_tests` finds
-        it. "client-shape", "impostor-shape", "shapes" (both): by the chance that the fitted `Shape`
-        is the true one. "epc-gap": the value of an expected performance curve on test less that
-        expected on dev, by the width of its interval.
+        `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": by the
+        chance that `Fit.end_tests` finds the side. "client-shape", "impostor-shape", "shapes": by
+        the chance that the fitted `Shape` is the true one. "epc-gap": the value of an EPC on test
+        less that expected on dev, by the width of its interval.
         "guarantee": scores from which :func:`decide` has a guaranteed threshold of ``far=`` or
         ``frr=``; it needs no model.
     model : ScoreModel, Fit, or two of them
@@ -314,11 +305,10 @@ def plan_sample_size(
         Chance wanted of a side or a shape, 0.8 where left out; of a difference, in place of a
         width, the chance that its interval leaves out 0.
     method : str
-        "delta": the interval of a fit; of a model that is a fit, whose scores will answer too, at
-        least as wide as theirs ("family and scores"), and where they answer by draws or not at all
-        "if the family is right". For "auc" also "delong", which needs no family. "tail", of a rate
-        at a threshold and of the threshold of a rate: the interval of a fit with tails (`fit`) or
-        of the count where no tail answers, which rest on no family either.
+        "delta": the interval of a fit; where the model is a fit, at least as wide as that of its
+        scores ("family and scores"), if they answer without draws. For "auc" also "delong", which
+        needs no family. "tail", of a rate at a threshold and of the threshold of a rate: the
+        interval of a fit with tails, or of the count where no tail answers.
     measure : str
         Of "epc-gap": "hter" (if left out) or "weighted-error".
     thresholds : str
@@ -341,10 +331,9 @@ def plan_sample_size(
     Raises
     ------
     InputError, InputTypeError
-        If `stat` is unknown, an option is missing, out of range or given where it is not used, the
-        statistic is nan or has no derivative at these distributions, a distribution has no Fisher
-        information, no size decides (an exponent of 1, a shape on a border), or a class would need
-        more than 1e9 scores.
+        If `stat` is unknown, an option is missing, out of range or not used, the statistic is nan
+        or has no derivative, a distribution has no Fisher information, no size decides (an exponent
+        of 1, a shape on a border), or a class would need more than 1e9 scores.
 
     Warns
     -----
@@ -356,13 +345,13 @@ def plan_sample_size(
 
     Notes
     -----
-    The width is that of `Fit.interval` at a fit whose estimates are the distributions and whose
-    covariance is that of so many scores, averaged over fits nearby to second order. The
-    distributions are taken as true: plan with those at the edge of what is thought possible too.
+    The width is that of `Fit.interval` at a fit with these estimates and the covariance of so many
+    scores, averaged over fits nearby to second order. The distributions are taken as true: plan
+    with those at the edge of what is thought possible too.
 
-    A side: of two normal distributions the test is an F test, whose power is exact; of beta
-    distributions its z is taken as normal with its mean and spread over fits nearby. A shape: log a
-    and log b are taken as normal with the bias of maximum likelihood and covariance I^-1/(n a b).
+    The side of two normal distributions has the exact power of an F test; of beta distributions its
+    z is taken as normal. A shape takes log a and log b as normal with the bias of maximum
+    likelihood and covariance I^-1/(n a b).
 
     An EPC gap, dev and test of the sizes found, at the threshold of least weighted error t with
     weights w of the measure, to first order:
@@ -370,9 +359,8 @@ def plan_sample_size(
         Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
         P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
 
-    From a fit the scores' own width is that of the quantiles of its distributions; of 400 scores
-    simulated intervals were up to 11 % wider. Simulated, widths and chances were met within 5 %;
-    what is worst is in docs/validation.md.
+    From a fit the scores' own width is that of the quantiles of its distributions. Simulated,
+    widths and chances were met within 5 %, those from a fit within 11 % (docs/validation.md).
 
     References
     ----------

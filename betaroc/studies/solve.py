@@ -778,21 +778,17 @@ def solve_pair(
     Notes
     -----
     What is left free goes to the pair nearest to a reference, by the sum of squares of the four
-    log shapes: shapes of 1, those at an end with a prescribed side moved apart to an exponent of 2
-    or 1/2, and for a class with a prescribed shape its centre, U (1/2, 1/2), bell (2, 2),
-    J (2, 1/2), reverse-J (1/2, 2); of two pairs that mirror each other the one with a_c < b_i.
-    Shapes and exponents that are bounded, not given, keep 1 % away from 1, or 1e-6 where 1 % cannot
-    be had; shapes are sought between 1e-5 and 1e7, from fixed starts. Normal distributions are in
-    closed form: standard normal impostors, equal sigmas where nothing else is asked, an exponent of
-    2 or 1/2 where the ROC must cross the diagonal, and the wider clients where AUC and EER leave
-    two answers. With goals they are solved numerically, by the clients' mean, then their spread
-    too, then all four parameters.
+    log shapes: shapes of 1, those at an end with a prescribed side moved to an exponent of 2 or
+    1/2, and for a prescribed shape its centre, U (1/2, 1/2), bell (2, 2), J (2, 1/2), reverse-J
+    (1/2, 2). Shapes and exponents that are bounded, not given, keep 1 % away from 1, or 1e-6;
+    shapes are sought between 1e-5 and 1e7. Normal distributions are in closed form: standard normal
+    impostors, equal sigmas where nothing else is asked, an exponent of 2 or 1/2 where the ROC must
+    cross the diagonal, the wider clients where two answers are left. With goals they are solved
+    numerically: the clients' mean, then their spread too, then all four parameters.
 
-    Impossible for beta distributions are: an AUC on the other side of 1/2 than the ends force
-    (exponents at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both
-    exponents lie on one side of 1; an AUC outside [1 - EER, 1 - 2 EER^2] of a concave ROC, outside
-    [(1 - EER)^2, 1 - EER^2] of any; one beyond the tangent of a finite slope; with both exponents
-    an AUC outside the limits 1 / (1 + at_zero) and at_one / (1 + at_one); and others of the kind.
+    Impossible for beta distributions are, among others, an AUC on the other side of 1/2 than the
+    ends force; a crossing unless both exponents lie on one side of 1; an AUC outside
+    [1 - EER, 1 - 2 EER^2] of a concave ROC, outside [(1 - EER)^2, 1 - EER^2] of any.
 
     References
     ----------

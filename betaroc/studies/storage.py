@@ -1,8 +1,7 @@
 """The folder of a study: a manifest, one Parquet file per block, each there whole or not at all.
 
-A changed byte is noticed: the manifest has a checksum, pages of a part have those of Parquet, and
-its columns, study and number stand in it twice. Damaged parts are computed again, a damaged
-manifest is refused.
+A changed byte is noticed by checksums. Damaged parts are computed again, a damaged manifest is
+refused.
 """
 
 from __future__ import annotations

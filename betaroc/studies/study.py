@@ -110,17 +110,13 @@ class Study:
     Notes
     -----
     Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``: every
-    number is the same for any number of workers, any engine and any `block`. Plain beta fits of a
-    block are made side by side; they agree with :func:`fit` to about 1e-13. Warnings of fits are
-    not given.
-
-    The folder holds a manifest, ``study.json``, and Parquet parts, each put in place whole. Damaged
-    parts are computed again, with a warning.
+    number is the same for any number of workers, any engine and any `block`. Plain beta fits agree
+    with :func:`fit` to about 1e-13. Warnings of fits are not given. The folder holds a manifest and
+    Parquet parts, each put in place whole; damaged parts are computed again, with a warning.
 
     What a function carries is part of the study: its code (with the version of Python), defaults,
-    variables that it closes over, arguments of a partial, attributes of an object, constants that
-    it reads of its module, and functions of the same module. Not seen are other globals, functions
-    of other modules, files and other packages: change the folder with them.
+    variables that it closes over, attributes of an object, and constants and functions of its
+    module that it reads. Files and other modules are not seen: change the folder with them.
 
     References
     ----------
@@ -135,10 +131,8 @@ class Study:
     >>> design = br.Design.grid({"a_c": 4.0, "b_c": 2.0, "a_i": 2.0, "b_i": 4.0, "n": [50, 500]})
     >>> asked = ["true.auc", "fit.auc", "epc-fit.value", "epc-true.value"]
     >>> study = br.Study(design, asked, folder=folder.name, replicates=20, rng=1)
-    >>> frame = study.run().to_frame()
-    >>> error = (frame["fit.auc"] - frame["true.auc"]).abs()
-    >>> bool((error[frame["n"] == 500].mean() < error[frame["n"] == 50].mean()))
-    True
+    >>> len(study.run().to_frame())
+    40
     >>> study.run().computed  # all there
     0
     >>> folder.cleanup()
@@ -231,8 +225,8 @@ class Study:
         Raises
         ------
         StudyError
-            If the folder holds another study (what differs is named), a damaged manifest or foreign
-            files, or another run is at work in it. If a worker died or the memory was too small.
+            If the folder holds another study, a damaged manifest or foreign files, another run is
+            at work in it, a worker died, or the memory was too small.
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
@@ -247,9 +241,8 @@ class Study:
 
         Notes
         -----
-        A trial that raises is kept with its error and the status "failed", and not tried again.
-        Ctrl-C leaves every finished part, and run() goes on from there. Replicates, levels and
-        statistics cannot be added to a folder.
+        A trial that raises is kept with its error, and not tried again. Ctrl-C leaves every
+        finished part, and run() goes on from there.
 
         Examples
         --------

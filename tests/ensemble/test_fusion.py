@@ -261,7 +261,7 @@ def test_exact_ends_of_one_kind_stand_beyond_all_others():
 def test_trials_with_both_ends_are_fused_by_ranks(frame):
     torn = frame.copy()
     for b, scale, reason in (
-        (1.0, "ranks", "1 trial has exactly 0 and exactly 1"),
+        (1.0, "ranks", "1 trial with exactly 0 and 1"),
         (0.0, "scores", ""),
     ):
         torn.loc[4, ["a", "b"]] = [0.0, b]
