@@ -60,6 +60,7 @@ def test_clients_mirror_impostors_and_each_stratum_is_left_out(dev):
     assert br.decide(dev, frr=0.05).over == "pooled"  # clients have none
 
 
+@pytest.mark.simulation
 def test_what_is_pooled_says_so_and_what_travels_is_shown(dev):
     pooled = br.decide(dev, far=0.05, over="pooled")
     plain = br.decide(br.Scores(dev.client, dev.impostor), far=0.05)
@@ -192,6 +193,7 @@ def test_a_mean_is_not_relied_on_where_a_stratum_is_above_the_target(dev):
     assert "no such strata" in lacking._repr_html_()
 
 
+@pytest.mark.simulation
 def test_the_page_has_a_row_per_stratum_of_each_set(dev, tmp_path):
     page, test = tmp_path / "page.html", attacked(np.random.default_rng(5))
     br.analyze(dev, test, family="normal", target="far=0.05").to_html(page)

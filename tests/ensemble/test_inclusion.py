@@ -581,6 +581,7 @@ def _numbers_of(result):
     return [frame.select_dtypes("number").to_numpy(dtype=float) for frame in frames]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("dev", [False, True])
 def test_a_weight_of_k_is_k_copies(dev):
     """Groups deal rows and copies alike; the verdicts, gains and errors in common are equal."""
@@ -599,6 +600,7 @@ def test_a_weight_of_k_is_k_copies(dev):
     assert {m.noise for m in one.misfit.values()} == {m.noise for m in two.misfit.values()}
 
 
+@pytest.mark.simulation
 def test_estimates_do_not_know_how_large_weights_are():
     """Point estimates at 1e3 to 1e15 times the weights, and the time they take."""
     results, seconds = [], []

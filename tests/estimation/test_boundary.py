@@ -236,7 +236,7 @@ def rounded(x, step):
     (lambda r, a: np.round(r.beta(a, 11 - a, 385), 2), (8, 3), 0.01),
     (lambda r, mean: np.round(r.lognormal(mean, 0.4, 385)) + 1, (2.5, 1.5), 1.0),
 ], ids=["questionnaire", "log likelihoods", "two decimals", "positive"])  # fmt: skip
-@pytest.mark.parametrize("family", ["auto", "best"])
+@pytest.mark.parametrize("family", ["auto", pytest.param("best", marks=pytest.mark.nightly)])
 def test_the_advice_for_rounded_scores_can_be_followed(draw, args, step, family):
     rng = np.random.default_rng(4)
     scores = br.Scores(*(draw(rng, arg) for arg in args))

@@ -116,6 +116,7 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(few):
     assert "rejecting almost everybody this way is worse than chance" not in told
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
 def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
@@ -154,7 +155,8 @@ PAIRS = {
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize(("n", "m", "sets"), [(300, 1000, 100), (1500, 15_000, 40)])
+@pytest.mark.parametrize(("n", "m", "sets"), [(300, 1000, 100),
+    pytest.param(1500, 15_000, 40, marks=pytest.mark.nightly)])  # fmt: skip
 def test_a_false_hook_is_never_stated_alone(name, n, m, sets):
     family, draw = PAIRS[name]
     found = sides(lambda rng: draw(rng, n, m), family, sets, "at_one")

@@ -25,7 +25,8 @@ ROOMS = re.findall(r"^\| `(\w+)` \|",
 #: Modules that load by name what is asked of them.
 TABLES = ("betaroc", "betaroc.cli", "betaroc.sklearn")
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef, ast.AsyncFunctionDef
+_LEAVES = ast.Name, ast.expr_context, ast.operator
 
 
 def module_name(path):
@@ -69,10 +70,10 @@ def _imports(module, node, found, lazy=False, for_types=False):
         found += [Import(module, name, lazy, for_types) for name in names]
     elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
         found.append(Import(module, str(node.value), True, for_types))
-    lazy = lazy or isinstance(node, Function | ast.Lambda)
+    lazy = lazy or isinstance(node, (*Function, ast.Lambda))
     for_types = for_types or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.Name | ast.expr_context | ast.operator):
+        if not isinstance(child, _LEAVES):
             _imports(module, child, found, lazy, for_types)
     return found
 
@@ -130,7 +131,7 @@ BUDGETS = ROOT / "tests" / "house.json"
 def _docstring(module):
     """The lines of the docstrings of a module."""
     bodies = [node.body[0] for node in ast.walk(tree(module))
-        if isinstance(node, ast.Module | ast.ClassDef | Function) and ast.get_docstring(node,
+        if isinstance(node, (ast.Module, ast.ClassDef, *Function)) and ast.get_docstring(node,
         clean=False) is not None]  # fmt: skip
     return {line for one in bodies for line in range(one.lineno, (one.end_lineno or 0) + 1)}
 

@@ -428,7 +428,8 @@ def study():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("law", "n"), [("bell .9", (10, 10)), ("J .9", (30, 30))])
+@pytest.mark.parametrize(("law", "n"), [("bell .9", (10, 10)),
+    pytest.param("J .9", (30, 30), marks=pytest.mark.nightly)])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:DeLong:betaroc.SmallSampleWarning")  # of separated sets
 def test_coverage_is_near_the_goal(study, law, n):
     # The cell itself compares intervals of two score sets with those of Fit.interval.

@@ -40,6 +40,7 @@ def test_on_dev_itself_the_choice_is_the_best(scores) -> None:
     np.testing.assert_allclose(curve.value, least, rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.simulation
 @law(fast=8, dev=sets(), test=sets())
 def test_at_both_ends_of_alpha_one_rate_is_none_on_dev(dev, test) -> None:
     curve, model = br.epc(dev, test, alpha=[0.0, 1.0]), empirical_model(dev)
@@ -49,6 +50,7 @@ def test_at_both_ends_of_alpha_one_rate_is_none_on_dev(dev, test) -> None:
     np.testing.assert_array_equal(curve.value, there.hter)
 
 
+@pytest.mark.simulation
 @law(fast=8, scores=full_sets())
 def test_dearer_acceptances_never_raise_far_nor_lower_frr(scores) -> None:
     curve = br.epc(scores, scores, alpha=np.linspace(0.0, 1.0, 21))

@@ -123,8 +123,13 @@ def on_segment(x, y, at, pick):
     return found
 
 
+each_closed_pair = pytest.mark.parametrize("names", [
+    pytest.param(names, id=" v ".join(names), marks=[pytest.mark.nightly] if k % 3 else [])
+    for k, names in enumerate(CLOSED_PAIRS)])  # fmt: skip
+
+
 @pytest.mark.simulation
-@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+@each_closed_pair
 def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names):
     """(u, v) -> (1 - v, 1 - u): the same thresholds, read as (F_c, F_i)."""
     pair = model(*names)
@@ -163,7 +168,7 @@ def test_the_curve_reaches_into_both_corners():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+@each_closed_pair
 def test_hull_is_concave_and_above_the_curve(names):
     pair, rejecting = model(*names), "rejecting" in " ".join(names)
     for roc in (pair.roc(), pair.roc("impostor")):

@@ -134,6 +134,7 @@ def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path):
     assert plt.get_fignums() == [ax.figure.number]
 
 
+@pytest.mark.simulation
 def test_short_names_of_matplotlib():
     short = {"lw": 3.5, "c": "#123456", "ls": "--"}
     curve, fit = br.epc(SCORES, BETA, alpha=[0.2, 0.5]), br.fit(SCORES, "normal")

@@ -55,6 +55,7 @@ def test_thresholds_next_to_one_are_met_exactly():
         assert met.observed[0].far == np.mean(accepted)
 
 
+@pytest.mark.simulation
 def test_distances_are_those_of_scipy(analysis):
     from scipy import stats
 

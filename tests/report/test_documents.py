@@ -465,6 +465,7 @@ def test_reprs_are_one_short_line():
         assert len(repr(value)) <= REPR_LIMIT, type(value)
 
 
+@pytest.mark.simulation
 def test_short_reprs_make_the_value_again():
     names = {"nan": math.nan, "inf": math.inf} | {name: getattr(br, name) for name in PUBLIC}
     pasted = 0
