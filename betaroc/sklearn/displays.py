@@ -144,17 +144,13 @@ class _RateDisplay:
 
         Parameters
         ----------
-        y_true : array_like, shape (n,)
-            Labels.
-        y_score : array_like, shape (n,)
-            Scores, higher for the client.
-        sample_weight : array_like, shape (n,), optional
-            Copies of each row.
+        y_true, y_score : array_like, shape (n,)
+            Labels, and scores that are higher for the client.
         pos_label : optional
             The label of the client; may be left out for {0, 1}, {-1, 1} and booleans.
         name : str, optional
             For the legend; "Classifier" where left out.
-        family, level, ax, plot_chance_level, **style
+        sample_weight, family, level, ax, plot_chance_level, **style
             As in `from_estimator`.
 
         Returns
@@ -193,15 +189,11 @@ class _RateDisplay:
             Of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array_like
             The rows and labels that were cross-validated.
-        sample_weight : array_like, shape (n,), optional
-            Copies of each row.
-        response_method, pos_label
-            As in `from_estimator`.
         name : sequence of str, optional
             Of the folds, for the legend; their numbers where left out.
         family : str, pair of str or None
             Of a fit to each fold; None, the default, draws none.
-        level, ax, plot_chance_level, **style
+        sample_weight, response_method, pos_label, level, ax, plot_chance_level, **style
             As in `from_estimator`.
 
         Returns
@@ -248,10 +240,8 @@ class _RateDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure of pyplot where left out.
-        plot_chance_level : bool
-            The line of a classifier that knows nothing.
+        ax, plot_chance_level
+            As in `from_estimator`.
         **style
             Properties of the line of counts, such as ``color``; its ``label`` replaces the name.
 
@@ -469,9 +459,7 @@ class EpcDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure of pyplot where left out.
-        **style
+        ax, **style
             As in :meth:`betaroc.Epc.plot`.
 
         Returns
