@@ -388,9 +388,11 @@ def interval(
     The likelihood is that of both binomial counts, maximised over the threshold; where ties leave
     few thresholds, the interval spans those of the measure at each that may be the point's. The
     variance of "effective-size" is the jackknife's for average precision, of influence functions
-    for the others. The noise of "smoothed" is Silverman's. What the bins of a summary hide is added
-    to both ends. Trials without a score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and
-    "tmr". Simulated coverage: docs/validation.md.
+    for the others; the H measure is first lowered by three quarters of what leaving each score out
+    of its chord costs, and the ends of a partial area over few impostors move towards those of the
+    TPR. The noise of "smoothed" is Silverman's. What the bins of a summary hide is added to both
+    ends. Trials without a score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr".
+    Simulated coverage: docs/validation.md.
 
     References
     ----------
