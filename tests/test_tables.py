@@ -382,8 +382,6 @@ def test_what_fit_many_fitted_is_in_columns_of_every_library():
             assert set(table[column].to_list()) == {"beta"}
         said = "chosen because all 80 scores lie in [0, 1]"
         assert set(table["family_reason"].to_list()) == {said}
-        if given == "pandas":
-            assert table.attrs == {"family": "beta", "reason": said}
     pair = br.fit_many([scores_of("polars")], family=("normal", "beta"))
     assert pair.select("client_family", "impostor_family", "family_reason").row(0) == (
         "normal", "beta", ""

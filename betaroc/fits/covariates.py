@@ -587,9 +587,8 @@ class CovariateFit(Result, Exportable):
         parts = [formulas.right_side(text, "formula", "") for text in self._formulas]
         present = list(dict.fromkeys(n for part in parts for n in formulas.term_names(part)))
         if not terms or not present:
-            raise errors.InputError(
-                f"test needs a term; the formulas have {format_list(present) or 'none'}."
-            )
+            remedy = f"The formulas have {format_list(present) or 'none'}."
+            raise errors.refusal("terms", "be one or more of a formula", "none", remedy)
         names = tuple(checks.choice(formulas.spelled(t), present, "terms") for t in terms)
         shorter, lost = zip(*(formulas.without(part, names) for part in parts), strict=True)
         for text, part, gone in zip(self._formulas, parts, lost, strict=True):
@@ -730,11 +729,9 @@ def _check_whole(interval: Interval, least: float, most: float, name: str, words
 def _warn_outside(result: Interval, words: str) -> Interval:
     """An interval at values outside the data, with a warning."""
     warn(
-        f"covariates outside the data: {words}. The regression is only continued there; the"
-        " interval knows the errors of its coefficients, not whether it goes on. Take values"
-        " inside, or give trials there.",
-        errors.ExtrapolationWarning,
-    )
+        f"covariates outside the data: {words}. The regression is only continued there. Take values"
+        " inside, or give trials there.", errors.ExtrapolationWarning,
+    )  # fmt: skip
     return replace(result, extrapolated=True)
 
 

@@ -1068,13 +1068,11 @@ def fit_distribution(
     >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
     (1.860003, 0.7823)
     """
-    if isinstance(family, tuple | list):
-        remedy = "A pair of names is for br.fit, which has two."
-        raise errors.refusal("family", "be one name for one sample", format_value(family), remedy)
     name, _ = families.checked_pair(family, (families.AUTO,))
-    if name != families.AUTO and families.FAMILIES[name].of_pairs:
+    of_pairs = name != families.AUTO and families.FAMILIES[name].of_pairs
+    if of_pairs or isinstance(family, tuple | list):
         remedy = "Use br.fit(Scores(client, impostor), family)."
-        raise errors.refusal("family", "be of one class alone", repr(name), remedy)
+        raise errors.refusal("family", "be of one class alone", format_value(family), remedy)
     bounds = None if bounds is None else checks.span(bounds, "bounds")
     options, extremes = Options(boundary, resolution, components, bounds), _finite_extremes(sample)
     # A distribution of counts holds the scores: a copy of them.

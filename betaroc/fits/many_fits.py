@@ -11,7 +11,7 @@ import numpy as np
 from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, AnyArray
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
-from betaroc.core.tables import Table, first_library, library_of, table_of
+from betaroc.core.tables import Table, first_library, table_of
 from betaroc.core.text import format_list, format_value, typed
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
@@ -138,10 +138,7 @@ def fit_many(
     result |= {name: columns.get(name, nothing) for name in ("log_likelihood", "auc")} | more
     result |= {"fitted": reason == "", "reason": reason}
     _warn_of(result, boundary)
-    table = table_of(result, library)
-    if library_of(table) == "pandas":
-        table.attrs.update(family=families.named(pair), reason=why)
-    return table
+    return table_of(result, library)
 
 
 def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], list[ScoreData]]:

@@ -590,11 +590,11 @@ class FittedEnds:
                 np.nan_to_num((z * s * s / shared - 1.0) / (2.0 * n))
                 for z, (s, n) in zip(squares, spreads, strict=True)
             ]
-            return score_test(parts, self.groups).times(sign)
-        laws = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
-        if self.groups is None:
-            return signed_root_test(laws[0], laws[1], name).times(sign)
-        parts = _shape_parts(laws, name, [self._scores(k) for k in (0, 1)])
+        else:
+            laws = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
+            if self.groups is None:
+                return signed_root_test(laws[0], laws[1], name).times(sign)
+            parts = _shape_parts(laws, name, [self._scores(k) for k in (0, 1)])
         return score_test(parts, self.groups).times(sign)
 
     def _scores(self, k: int) -> FloatArray:
@@ -613,14 +613,12 @@ class FittedEnds:
             values = (getattr(self.fit.scores, who) for who in CLASSES)
             marks = [(x == place).astype(np.float64) for x in values]
             return score_test(share_parts(marks, weights, self.groups), self.groups).times(sign)
-        counts = []
-        for r, total in zip(self._results, weights, strict=True):
-            count = r.params.get(end, 0.0) * total
-            if max(abs(n - round(n)) for n in (count, total)) > 1e-6:
-                actual = f"a total of {total!r} with {count!r} {end}"
-                raise refusal("weights", "be whole numbers of copies", actual)
-            counts.append((round(count), round(total)))
-        return fisher_midp(counts[0], counts[1]).times(sign)
+        shares = (r.params.get(end, 0.0) for r in self._results)
+        numbers = [n for p, total in zip(shares, weights, strict=True) for n in (p * total, total)]
+        if max(abs(n - round(n)) for n in numbers) > 1e-6:
+            raise refusal("weights", "be whole numbers of copies", checks.format_list(numbers))
+        client, total, impostor, other = map(round, numbers)
+        return fisher_midp((client, total), (impostor, other)).times(sign)
 
     def _has_mass(self, end: str) -> bool:
         return any(r.params.get(end, 0.0) > 0.0 for r in self._results)

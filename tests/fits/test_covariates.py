@@ -474,7 +474,7 @@ def test_values_of_covariates_are_checked():
         (lambda: found.contrast("auc", same, same | {"x": 0.0}), "must be different"),
         (lambda: found.test("y"), "terms must be one of 'camera', 'x'; got 'y'"),
         (lambda: found.test("camra"), "Did you mean 'camera'?"),
-        (lambda: found.test(), "test needs a term"),
+        (lambda: found.test(), "terms must be one or more"),
         (lambda: found.test("x + camera"), "must be one term"),
         (lambda: fit(FRAME, "0 + camera").test("camera"), "must have an intercept"),
         (lambda: pair.interval("auc"), "more trials than coefficients; got 2 trials for 2"),

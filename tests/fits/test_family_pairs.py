@@ -82,17 +82,18 @@ def test_many_systems_have_one_family():
         for s in (one, two) for who, label in (("client", 1), ("impostor", 0))])  # fmt: skip
     for source in ({"one": one, "two": two}, frame):
         table = br.fit_many(source)
-        assert table.attrs["family"] == "normal"
-        assert "of 200 scores lie outside [0, 1]" in table.attrs["reason"]
+        assert set(table["client_family"]) == set(table["impostor_family"]) == {"normal"}
+        assert "of 200 scores lie outside [0, 1]" in table["family_reason"][0]
         assert table["client_mu"][0] == approx(np.mean(one.client), rel=1e-12)
     for source in ({"one": one}, frame[frame["system"] == "one"]):
-        assert br.fit_many(source).attrs["family"] == "beta"
+        assert set(br.fit_many(source)["client_family"]) == {"beta"}
     table = br.fit_many({"one": one}, family=("beta", "logit-normal"))
     made = br.fit(one, ("beta", "logit-normal"))
     assert table["client_a"][0] == made.client.params["a"]
     assert table["impostor_mu"][0] == made.impostor.params["mu"]
     assert table["auc"][0] == made.model.auc()
-    assert table.attrs == {"family": ("beta", "logit-normal"), "reason": ""}
+    families = table[["client_family", "impostor_family", "family_reason"]]
+    assert families.values.tolist() == [["beta", "logit-normal", ""]]
     with pytest.raises(br.InputError, match="of a frame only sums are collected"):
         br.fit_many(frame, family=("beta", "logit-normal"))
 
@@ -145,7 +146,7 @@ def test_a_pair_is_each_class_by_its_own_family(pair):
 def test_what_is_no_pair(family, options, text):
     with pytest.raises(br.InputError, match=text):
         br.fit(scores(), family, **options)
-    with pytest.raises(br.InputError, match="one name for one sample"):
+    with pytest.raises(br.InputError, match="be of one class alone"):
         br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
 
 
