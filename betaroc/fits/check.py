@@ -504,13 +504,11 @@ class FitCheck(Result, Exportable):
         ['ks', 'cvm', 'ad', 'information', 'roc_distance']
         """
         rows: list[tuple[str, str, float, float]] = []
-        for name in _TESTS:
-            tests: ClassTests | None = getattr(self, name)
-            if tests is not None:
-                rows += [(name, who, *test) for who, test in tests._asdict().items()]
-        far = self.roc_distance
-        if far is not None:
-            rows.append(("roc_distance", "both", far.sup, far.p_value))
+        distance = self.roc_distance
+        if distance is not None:  # and so are the tests
+            for name in _TESTS:
+                rows += [(name, who, *test) for who, test in getattr(self, name)._asdict().items()]
+            rows.append(("roc_distance", "both", distance.sup, distance.p_value))
         names = ("test", "class", "statistic", "p_value")
         return table_of(columns_from_rows(rows, names, ("test", "class")))
 
@@ -619,8 +617,8 @@ def check_fit(
     Parameters
     ----------
     f : Fit
-        A fit of a parametric family. With `far` or `frr` any fit: where nothing can be simulated,
-        rates alone are counted.
+        A fit of a parametric family; with `far` or `frr` any fit, of which rates alone may be
+        counted.
     far, frr : float or array_like of float, optional
         Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01 and so
         on of both classes, down to 5 expected scores (of groups, effective ones).

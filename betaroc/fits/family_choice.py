@@ -498,7 +498,7 @@ class TailRow(Exportable):
     who, family, side : str
         The class, its recommended family, and the end: "upper" of impostors, "lower" of clients.
     held_out, held_out_tail : float
-        Mean log density of a score under fits of the other folds, without and with a tail.
+        As of `FamilyRow`, without and with a tail.
     z : float
         What the tail gains, in its standard errors; -inf where it ends before a held-out score, inf
         where only the family without it does.
@@ -540,8 +540,7 @@ class FamilyComparison(Tabular, Exportable):
     rows : tuple of FamilyRow
         The families on clients, on impostors, and those of both classes.
     recommended : tuple of str
-        Families of clients and of impostors: of those within half a standard error of the best
-        held-out score of the class the one with the fewest parameters.
+        Families of clients and of impostors.
     reason : str
         Why, and whether another is as good.
     roc_distance : float

@@ -1131,10 +1131,8 @@ def fit(
         (clients Beta(p, 1), impostors Beta(1, q)), ``"equal-variance-normal"``. ``"best"``: the
         pair that `compare_families` recommends, with tails where it is poor at the smallest rate
         that `check_fit` can check, or that of ``"auto"`` where families cannot be compared.
-    boundary, resolution : optional
+    boundary, resolution, components : optional
         As in :func:`fit_distribution`, for the class whose family has such a rule.
-    components : int, optional
-        Components of each distribution of a mixture, two where left out.
     tails : str or dict, optional
         Ends where a generalised Pareto tail of the most extreme scores takes the place of the
         family: ``"both"``, ``"upper"``, ``"lower"``, or one of these per class, such as

@@ -119,8 +119,6 @@ _DENSE = 1e5
 
 #: Shapes of a fitted beta distribution, or mu and sigma of a normal one, and the trials behind it.
 Law = tuple[float, float, float]
-#: Sigma of a fitted normal distribution, and the trials behind it.
-Spread = tuple[float, float]
 
 
 class ZTest(NamedTuple):
@@ -214,8 +212,8 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     return root, difference * math.exp(0.5 * (logs - math.log(curvature)))
 
 
-def variance_ratio_test(client: Spread, impostor: Spread) -> ZTest:
-    """The F test of equal variances of two normal distributions."""
+def variance_ratio_test(client: tuple[float, float], impostor: tuple[float, float]) -> ZTest:
+    """The F test of equal variances of normal distributions, each as sigma and its trials."""
     (s_c, n_c), (s_i, n_i) = client, impostor
     d, e = n_c - 1.0, n_i - 1.0
     if min(d, e) <= 0.0:
@@ -402,8 +400,7 @@ class CurveTest(Exportable):
     where_seen : dict
         The same probabilities of two normal distributions where there are scores; else empty.
     contradiction : str
-        Why nothing of this can be told: an end that counts contradict, or a class that does not
-        follow the family. Then there are no probabilities, and p-values are nan.
+        Why nothing of this can be told; then there are no probabilities, and p-values are nan.
 
     Examples
     --------
