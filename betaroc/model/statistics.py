@@ -377,10 +377,9 @@ class StatisticSpec(NamedTuple):
     def _to_text(self) -> str:
         """The text of it in documents."""
         if not self.is_named:
-            raise InputTypeError(
-                f"a statistic that is written must be one of br.statistics(); {self.name} is a"
-                " function. Name one, or pickle the result."
-            )
+            actual, remedy = f"the function {self.name}", "Name one, or pickle the result."
+            rule = "be one of br.statistics() to be written"
+            raise refusal("a statistic", rule, actual, remedy, InputTypeError)
         return str(self)
 
     @staticmethod
