@@ -15,7 +15,7 @@ from betaroc.core.checks import choice
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Value
+from betaroc.core.value import Value, fields_of
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.groups import Groups, ensure_psd, weights_of
 from betaroc.data.scores import Scores
@@ -407,10 +407,8 @@ def fusion_of(
              *_gain(losses[rule, part, 0], losses[rule, part, k], trials, level, groups))
         for rule in FUSING for k, system in enumerate(names, 1) for part in parts
     )  # fmt: skip
-    shown = {
-        name: {"criterion": p.criterion, "measure": p.measure, "alpha": p.alpha.tolist()}
-        for name, p in parts.items()
-    }
+    shown = {name: fields_of(p, "criterion", "measure") | {"alpha": p.alpha.tolist()}
+             for name, p in parts.items()}  # fmt: skip
     folds = 0 if dev is not None else len(splits)
     return Fusion(gains, *scale, shown, folds, level, library=library)
 
@@ -773,12 +771,8 @@ def _fold_scores(systems: Systems, inside: BoolArray, fused: FloatArray) -> list
         for name in (f"{who}_groups", f"{who}_weights")
         if (values := getattr(systems, name)) is not None
     }  # fmt: skip
-    return [
-        Scores._checked(
-            client=x[:cut][rows["client"]], impostor=x[cut:][rows["impostor"]], **beside
-        )
-        for x in fused
-    ]
+    columns = [(x[:cut][rows["client"]], x[cut:][rows["impostor"]]) for x in fused]
+    return [Scores._checked(client=c, impostor=i, **beside) for c, i in columns]
 
 
 def _learned_gain(

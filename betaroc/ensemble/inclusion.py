@@ -174,10 +174,8 @@ class Inclusion(Result, Exportable):
         Each has auc_scores; distance, as in :func:`check_fit`; noise, what the scores' ROC is off
         by chance at most; and a word: "close" (within 0.05), "far" (beyond the noise) or "open".
         """
-        return {
-            name: misfit_of(self.fits[name], self.systems.scores(k), self.level)
-            for k, name in enumerate(self.names)
-        }
+        scores = zip(self.names, map(self.systems.scores, range(len(self.names))), strict=True)
+        return {name: misfit_of(self.fits[name], each, self.level) for name, each in scores}
 
     @cached_property
     def _crossings(self) -> dict[tuple[str, str], RocCrossings]:
@@ -218,10 +216,8 @@ class Inclusion(Result, Exportable):
     @cached_property
     def fusion(self) -> Fusion:
         """Fusing rules with all classifiers and without each one, with paired intervals."""
-        groups = groups_of(self.systems.scores(0))
-        return fusion_of(
-            self.names, *self._trials, self.parts, self.level, groups, self.systems.library
-        )
+        groups, library = groups_of(self.systems.scores(0)), self.systems.library
+        return fusion_of(self.names, *self._trials, self.parts, self.level, groups, library)
 
     @property
     def table(self) -> Table:
@@ -240,8 +236,8 @@ class Inclusion(Result, Exportable):
         for name, verdict in self.verdict.items():
             fit, evidence, misfit = self.fits[name], self.evidence[name], self.misfit[name]
             ends, size = fit.model.ends(), verdict.size
-            p_at_one, p_at_zero = (t.p_value for t in evidence.ends) if evidence.ends else (
-                math.nan, math.nan)  # fmt: skip
+            tests = evidence.ends or ()
+            p_at_one, p_at_zero = [test.p_value for test in tests] or [math.nan] * 2
             gain, strict, lax = verdict.gain, evidence.strict, evidence.lax
             rows.append({
                 "classifier": name, "family": family_text(fit.family),
@@ -568,10 +564,8 @@ def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[s
     families = _by_name(family, systems, "family", AUTO)
     pooled = np.concatenate(systems.classes)
     inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
-    spared = {
-        name for name, unit in zip(systems.names, inside, strict=True)
-        if not unit and AUTO in checked_pair(families[name], (AUTO, BEST))
-    }  # fmt: skip
+    spared = {name for name, unit in zip(systems.names, inside, strict=True)
+              if not unit and AUTO in checked_pair(families[name], (AUTO, BEST))}  # fmt: skip
     if len(spared) == len(families):
         spared = set()  # no classifier has a family on [0, 1]: the fits refuse the rule
     options: dict[str, dict[str, Any]] = {name: {"family": item} for name, item in families.items()}
@@ -586,10 +580,10 @@ def _by_name(value: Any, systems: Systems, role: str, default: Any) -> dict[str,
     """What was asked for of each classifier."""
     if not isinstance(value, Mapping):
         return dict.fromkeys(systems.names, value)
-    unknown = [name for name in value if name not in systems.names]
-    if unknown:
-        rule = f"map names of classifiers, {checks.format_list(systems.names)}"
-        raise refusal(role, rule, format_value(unknown[0]))
+    for name in value:
+        if name not in systems.names:
+            rule = f"map names of classifiers, {checks.format_list(systems.names)}"
+            raise refusal(role, rule, format_value(name))
     return {name: value.get(name, default) for name in systems.names}
 
 
@@ -682,9 +676,8 @@ def _reasons(result: Inclusion) -> tree.Bullets:
         if untested:
             lines.append(f"{visible(name)}: {untested}.")
     hull = result.hull
-    pieces = [visible(str(s)) for s in hull.segments[:_PIECES]]
-    if len(hull.segments) > _PIECES:
-        pieces.append(f"and {len(hull.segments) - _PIECES} more")
+    pieces, left = [visible(str(s)) for s in hull.segments[:_PIECES]], len(hull.segments) - _PIECES
+    pieces += [f"and {left} more"] * (left > 0)
     unused = ", ".join(map(visible, hull.unused))
     off = f"; not on it: {unused}" if unused else ""
     return tree.Bullets((*lines, f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"))

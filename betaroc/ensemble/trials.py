@@ -24,6 +24,7 @@ from betaroc.core.errors import (
 from betaroc.core.notices import warn
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import with_arguments, worded
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
 NAN_POLICIES = ("raise", "omit")
+_BESIDE = tuple(f"{who}_{name}" for who in CLASSES for name in ("groups", "weights"))
 #: Several classifiers on the same trials: a frame with a column each, or `Scores` of each.
 Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
 
@@ -56,8 +58,7 @@ class Systems(Tabular):
     def scores(self, k: int) -> Scores:
         """Those of one classifier."""
         columns = {who: frozen(np.ascontiguousarray(getattr(self, who)[:, k])) for who in CLASSES}
-        beside = {f"{who}_{x}": getattr(self, f"{who}_{x}") for who in CLASSES
-                  for x in ("groups", "weights")}  # fmt: skip
+        beside = fields_of(self, *_BESIDE)
         return Scores._checked(**columns, **beside, name=self.names[k], library=self.library)
 
     @property
@@ -257,9 +258,8 @@ def check_constant(systems: Systems, role: str = "frame") -> None:
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
     """Thresholds that are judged where they were chosen look too good."""
-    if all(
-        map(np.array_equal, *([x[np.lexsort(x.T)] for x in item.classes] for item in (own, dev)))
-    ):
+    both = ([x[np.lexsort(x.T)] for x in systems.classes] for systems in (own, dev))
+    if all(map(np.array_equal, *both)):
         warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
             " they were chosen, which is too good. Give separate scores, or leave dev out for"
@@ -275,11 +275,10 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     pooled, result = np.concatenate(systems.classes), dict[str, str]()
     ranks = rankdata(pooled, axis=0)
     for j, second in enumerate(systems.names):
-        alike = [i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])]
-        if not alike:
+        i = next((i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])), j)
+        if i == j:
             continue
-        i, first = alike[0], systems.names[alike[0]]
-        result[second] = first
+        first = result[second] = systems.names[i]
         equal = np.array_equal(pooled[:, i], pooled[:, j])
         words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
         warn(

@@ -230,7 +230,7 @@ class Study:
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
-            Without pyarrow for a folder, or joblib for workers.
+            Without pyarrow, or joblib for workers.
 
         Warns
         -----
