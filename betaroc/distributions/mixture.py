@@ -40,9 +40,8 @@ class Mixture(Distribution):
     _kind: ClassVar[type[Distribution]]
 
     def __post_init__(self) -> None:
-        weights, components = _listed(self.weights, "weights"), _listed(
-            self.components, "components"
-        )  # fmt: skip
+        weights = _listed(self.weights, "weights")
+        components = _listed(self.components, "components")
         if len(weights) != len(components) or not weights:
             actual, remedy = f"{len(weights)} and {len(components)}", "Give a weight for each."
             raise refusal("weights and components", "be as many, at least one", actual, remedy)
@@ -177,9 +176,8 @@ class Mixture(Distribution):
         now: dict[str, Any] = {p.name: p.value for p in self._parameters()} | dict(values)
         shares = [now[f"weight_{k}"] for k in range(1, len(self.components))]
         lower = upper = np.zeros(())
-        for k, (share, law) in enumerate(
-            zip([*shares, 1.0 - sum(shares)], self.components, strict=True), 1
-        ):
+        parts = zip([*shares, 1.0 - sum(shares)], self.components, strict=True)
+        for k, (share, law) in enumerate(parts, 1):
             tails = law._tail_rows({p.name: now[f"{p.name}_{k}"] for p in law._parameters()}, t)
             lower, upper = lower + share * tails[0], upper + share * tails[1]
         return np.minimum(lower, 1.0), np.minimum(upper, 1.0)

@@ -89,9 +89,8 @@ class Pair:
     def log_ratio(self, t: Thresholds) -> FloatArray:
         """log f_c / f_i of the continuous parts."""
         with np.errstate(invalid="ignore"):
-            return self.client._log_density_in(t, unit=self.unit) - self.impostor._log_density_in(
-                t, unit=self.unit
-            )
+            impostor = self.impostor._log_density_in(t, unit=self.unit)
+            return self.client._log_density_in(t, unit=self.unit) - impostor
 
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
         """log F_i - log F_c, or log S_c - log S_i; 0 where digits are lost."""

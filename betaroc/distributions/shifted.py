@@ -144,10 +144,8 @@ class Shifted(Distribution):
         # Rounding must not carry a threshold past a point mass.
         for place in self.base.atoms.places:
             present = self.scale * place + self.shift
-            theta = np.where(
-                t.theta < present, np.minimum(theta, np.nextafter(place, -np.inf)), theta
-            )
-            theta = np.where(t.theta >= present, np.maximum(theta, place), theta)
+            below = np.minimum(theta, np.nextafter(place, -np.inf))
+            theta = np.where(t.theta < present, below, np.maximum(theta, place))
         direct = Thresholds.from_theta(theta)
         if self._stretch is None:
             return direct
@@ -207,9 +205,8 @@ class Shifted(Distribution):
         if not self.in_logit and (tail.order < 0 or math.isfinite(tail.place)):
             # A distance to the end, or a score far out, is multiplied by the scale.
             rise = math.log(self.scale) * (1.0 if tail.order < 0 else up)
-            log_c = tail.log_coefficient - tail.rate * (
-                math.log(self.scale) if tail.order > 0 else -rise
-            )
+            loss = math.log(self.scale) if tail.order > 0 else -rise
+            log_c = tail.log_coefficient - tail.rate * loss
             return replace(tail, place=place, centre=tail.centre + rise, log_coefficient=log_c)
         if not math.isnan(tail.width):
             centre = self.scale * tail.centre + self.shift

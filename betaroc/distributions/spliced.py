@@ -114,6 +114,7 @@ class ParetoTail(Exportable):
 # ----------------------------------------------------------------------
 # A distribution whose ends are replaced by generalised Pareto tails.
 _SIDES = ("lower", "upper")
+_SCALES = (("mass", "tails"), ("shape", "plain"), ("scale", "log"))
 #: What is left of a whole by rounding.
 _ROUNDING = 1e-14
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
@@ -383,12 +384,10 @@ class Spliced(Distribution):
         if part is not None and part[1] is self.body:
             return 1.0, self
         share = math.fsum(self._masses) if part is None else 1.0 - math.fsum(self.atoms.masses)
-        tails = {
-            _SIDES[joint.sign > 0.0]: replace(
-                joint.tail, mass=min(joint.tail.mass / share, 1.0), joint=joint.y
-            )
-            for joint in self._joints
-        }
+        tails = {}
+        for joint in self._joints:
+            mass = min(joint.tail.mass / share, 1.0)
+            tails[_SIDES[joint.sign > 0.0]] = replace(joint.tail, mass=mass, joint=joint.y)
         # Of a discrete body any with mass between the joints.
         centre = math.fsum(joint.y for joint in self._joints) / len(self._joints)
         if part is not None:
@@ -416,19 +415,16 @@ class Spliced(Distribution):
         return self._integrated_moments()
 
     def _tails(self) -> tuple[Tail, Tail]:
-        lower, upper = (
+        tails = [
             replace(
                 tail, log_coefficient=tail.log_coefficient + math.log(self._factor or 1.0),
                 mass=tail.mass * self._factor, share=tail.share * self._factor,
             )
             for tail in self.body._tails()
-        )  # fmt: skip
+        ]  # fmt: skip
         for joint in self._joints:
-            if joint.sign < 0.0:
-                lower = self._declared(joint)
-            else:
-                upper = self._declared(joint)
-        return lower, upper
+            tails[joint.sign > 0.0] = self._declared(joint)
+        return tails[0], tails[1]
 
     def _declared(self, joint: _Joint) -> Tail:
         """A power of the distance to its end, or of the coordinate."""
@@ -451,17 +447,13 @@ class Spliced(Distribution):
         for side in _SIDES:
             tail = getattr(self, side)
             if tail is not None:
-                result += [
-                    Parameter(f"{side}_mass", tail.mass, "tails"),
-                    Parameter(f"{side}_shape", tail.shape, "plain"),
-                    Parameter(f"{side}_scale", tail.scale, "log"),
-                ]
+                result += [Parameter(f"{side}_{k}", getattr(tail, k), of) for k, of in _SCALES]
         return tuple(result)
 
     def _replaced(self, values: Mapping[str, float]) -> Spliced:
         rest, changed = dict(values), {}
         for side in _SIDES:
-            names = [name for name in ("mass", "shape", "scale") if f"{side}_{name}" in rest]
+            names = [name for name, _ in _SCALES if f"{side}_{name}" in rest]
             if names:
                 numbers = {name: rest.pop(f"{side}_{name}") for name in names}
                 changed[side] = replace(getattr(self, side), **numbers)

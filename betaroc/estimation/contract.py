@@ -145,18 +145,13 @@ class Sample(NamedTuple):
     ) -> Sample:  # fmt: skip
         """A sample without its scores of weight 0."""
         places = None
-        if weights is None:
-            total = float(values.size)
-        else:
-            positive = weights > 0.0
-            if not positive.all():
-                places = np.flatnonzero(positive)
-                values, weights = values[places], weights[places]
-            total = math.fsum(weights.tolist())
+        if weights is not None and not np.all(weights > 0.0):
+            places = np.flatnonzero(weights > 0.0)
+            values, weights = values[places], weights[places]
+        total = float(values.size) if weights is None else math.fsum(weights.tolist())
         if extremes is None or places is not None:
             extremes = float(values.min()), float(values.max())
-        low, high = extremes
-        return cls(name, values, weights, total, low, high, places)
+        return cls(name, values, weights, total, *extremes, places)
 
     def place(self, index: int) -> int:
         """Where the score stood in what was given."""
@@ -171,9 +166,8 @@ class Sample(NamedTuple):
         return Sample.of(self.name, values, self.weights)
 
     def weight_of(self, mask: BoolArray) -> float:
-        if self.weights is None:
-            return float(np.count_nonzero(mask))
-        return math.fsum(self.weights[mask].tolist())
+        weights = None if self.weights is None else self.weights[mask].tolist()
+        return float(np.count_nonzero(mask)) if weights is None else math.fsum(weights)
 
     def mean(self, values: FloatArray) -> float:
         return mean_of(values, self.weights, self.total)
@@ -560,9 +554,8 @@ def _derivatives(mean: Callable[[FloatArray], float], y: FloatArray) -> Expansio
     centre, along = mean(y), np.eye(y.size)
 
     def change(h: FloatArray, near: float, sign: float) -> float:
-        return near * (mean(y + h) + sign * mean(y - h)) - (
-            mean(y + 2 * h) + sign * mean(y - 2 * h)
-        )
+        first, second = (mean(y + k * h) + sign * mean(y - k * h) for k in (1, 2))
+        return near * first - second
 
     def second(d: FloatArray) -> float:
         return (change(_SECOND * d, 16.0, 1.0) - 30.0 * centre) / (12.0 * _SECOND**2)

@@ -82,9 +82,8 @@ def inflated(
     range_: tuple[float, float],
 ) -> list[Notice]:  # fmt: skip
     """Point masses that nobody asked for."""
-    low, high = range_
-    ends = ((low, rule.n_zero, params["at_zero"]), (high, rule.n_one, params["at_one"]))
-    met = [end for end in ends if end[1]]
+    counted, shares = (rule.n_zero, rule.n_one), (params[name] for name in MASSES)
+    met = [end for end in zip(range_, counted, shares, strict=True) if end[1]]
     counts = " and ".join(f"{count} exactly {end!r}" for end, count, _ in met)
     masses = " and ".join(f"{mass:.4g}" for _, _, mass in met)
     where = sample.ends().where
@@ -586,9 +585,8 @@ def estimate_pair(
         t.finished(sample, top, ties)
         for t, sample, top in zip(tasks, samples, joined[:2] if joined else tops, strict=True)
     )
-    model = ScoreModel(
-        client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
-    )
+    laws = client.distribution, impostor.distribution
+    model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
     shared = None if joined is None else joined.shared_cov
     result = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
     return result, notices + more

@@ -479,9 +479,8 @@ def automatic(
 ) -> Chosen:
     """Beta where every score lies in [0, 1] or has bounds, else normal."""
     if bounds is not None:
-        return Chosen(
-            "beta", "chosen because scores have bounds, {:g} and {:g}".format(*bounds), []
-        )
+        reason = "chosen because scores have bounds, {:g} and {:g}".format(*bounds)
+        return Chosen("beta", reason, [])
     several = len(value) > 1
     return chosen_of([s for scores in value for s in spans_of(scores, named=several)], asked)
 

@@ -379,13 +379,11 @@ def beta_mixture_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> Fl
         point = np.vstack([np.append(weights, 1.0 - weights.sum()), shapes])
         data = _Data.of(BETA_KIND, y, shares)
         both, of_a, of_b = polygamma(1, np.vstack([shapes.sum(axis=0), shapes]))
-        result = np.zeros((3, count))
+        rates, result = np.stack([of_a - both, -both, of_b - both]), np.zeros((3, count))
         for columns, w, parts, _ in data.expected(point):
             u, v = _beta_scores(columns, *shapes[:, :, None]) / shapes[:, :, None]
-            for k, (product, rate) in enumerate(
-                ((u * u, of_a - both), (u * v, -both), (v * v, of_b - both))
-            ):
-                result[k] += (parts * (product - rate[:, None])) @ w
+            products = np.stack([u * u, u * v, v * v])
+            result += (parts * (products - rates[:, :, None])) @ w
         rows.append(result.T.ravel())
     return np.array(rows)
 
