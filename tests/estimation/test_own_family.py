@@ -94,7 +94,7 @@ def test_so_are_errors_between_groups_comparisons_and_reports(tmp_path, few):
     (lambda f, own: br.fit(own.scores, "own", resolution=0.01), "own"),
     (lambda f, own: br.fit(summary_of(SCORES), "own"), "must have every score; got a summary"),
     (lambda f, own: br.fit(summary_of(SCORES), "kumaraswamy"), "must have every score; got a"),
-    (lambda f, own: f.sensitivity(), "of beta fits"),
+    (lambda f, own: f.sensitivity(), "must be a beta fit"),
     (lambda f, own: f.shape_probabilities(), "of beta"),
     (lambda f, own: br.fit(SCORES, "kumaraswamy", boundary="censor",
         resolution=0.01), "no likelihood of rounded"),
