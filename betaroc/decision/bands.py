@@ -299,13 +299,10 @@ class FittedTest:
         """FAR, FRR, TPR and TNR of distributions z standard errors away, a row for each of z."""
         at = self.place + z @ self.roots
         cut = len(self.names[0])
-        client, impostor = (
-            law._tail_rows(value_columns(law, names, place), t)
-            for law, names, place in zip(
-                self.laws, self.names, (at[:, :cut], at[:, cut:]), strict=True
-            )
+        sides = zip(self.laws, self.names, (at[:, :cut], at[:, cut:]), strict=True)
+        (frr, tpr), (tnr, far) = (
+            law._tail_rows(value_columns(law, names, place), t) for law, names, place in sides
         )
-        (frr, tpr), (tnr, far) = client, impostor
         return far, frr, tpr, tnr
 
     def measured(self, e: Epc, z: FloatArray, t: Thresholds) -> FloatArray:
@@ -314,10 +311,7 @@ class FittedTest:
 
 
 def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
-    """Test's fit as what varies; None where test is anything but a fit of continuous distributions.
-
-    Both distributions vary together where the fit's scores carry `groups`.
-    """
+    """Test's fit as what varies; None where test is no fit of continuous distributions."""
     fit = e.test_fit
     if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
         return None
@@ -477,11 +471,8 @@ class Smallest(NamedTuple):
     @property
     def too_few(self) -> str:
         """Why these trials are too few to name a better system; empty where they are not."""
-        if self.n >= self.needed:
-            return ""
-        return (
-            f"{self.n} {self.what} are too few for a bootstrap, which needs at least {self.needed}"
-        )
+        words = f"are too few for a bootstrap, which needs at least {self.needed}"
+        return f"{self.n} {self.what} {words}" if self.n < self.needed else ""
 
 
 class Plan(NamedTuple):
@@ -503,10 +494,9 @@ def plan_of(
     for e, name in zip(curves, names, strict=True):
         curve.empirical_laws(e.test, f"the test side of {name}")
         if paired and empirical.is_binned(e.test.client):
-            raise InputError.about("paired")(
-                worded(f"`paired=True` needs the trials themselves; the test side of {name} is a")
-                + worded(" summary, which has none. `Give Scores, or take` `paired=False`.")
-            )
+            rule = "be False for a summary, which has no trials"
+            hint = worded("`Give Scores, or take` `paired=False`.")
+            raise refusal("paired", rule, f"True, and one as the test side of {name}", hint)
     curves = _on_same_trials(curves, "dev", names, paired=False)
     if paired:
         curves = _on_same_trials(curves, "test", names, paired=True)
@@ -563,9 +553,9 @@ def _on_same_trials(
         return curves
     built = []
     for e, part in zip(curves, result, strict=True):
-        laws: dict[str, Any] = dict(zip(CLASSES, part._distributions, strict=True))
-        changed: dict[str, Any] = {role: replace(e._side(role)[0], **laws), f"{role}_scores": part}
-        built.append(replace(e, **changed))
+        client, impostor = part._distributions
+        model: Any = replace(e._side(role)[0], client=client, impostor=impostor)
+        built.append(replace(e, **{role: model, f"{role}_scores": part}))
     return tuple(built)
 
 
@@ -593,8 +583,8 @@ def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
 
 
 def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> None:
-    sides = [(curve.side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
-    for (one, name), (other, second) in combinations(sides, 2):
+    sides = [curve.side_trials(e, "test") for e in curves]
+    for (one, name), (other, second) in combinations(zip(sides, names, strict=True), 2):
         paired_trials.check_other_trials(one, other, (name, second), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
         if e.test.prior != curves[0].test.prior:
@@ -615,9 +605,8 @@ _CUBE_ROOT = frozenset({curve.WEIGHTED_ERROR, "weighted-precision-recall", "f-me
 class LeastWeightedError:
     """The least alpha FAR + (1 - alpha) FRR among scores.
 
-    A threshold can be best only in a gap right above a score of impostors and right below the
-    next score of clients: of all others a neighbour has one error less and the other no more,
-    whatever the counts of a replicate are.
+    A threshold can be best only in a gap right above an impostor and right below a client: of all
+    others a neighbour has one error less and the other no more.
     """
 
     rows: SortedRows
@@ -721,10 +710,7 @@ class ThresholdError:
 
 
 def threshold_error(fit: PairEstimate, e: Epc, *, groups: bool = True) -> ThresholdError:
-    """The error of the thresholds of a curve whose dev side is a fit, from its covariance.
-
-    Of both classes together where the fit's scores carry `groups`.
-    """
+    """The error of the thresholds of a curve whose dev side is a fit, from its covariance."""
     unit, near = fit.model._pair.unit, PerturbedModels(fit, groups)
 
     def at(away: FloatArray) -> FloatArray:
@@ -740,12 +726,7 @@ def threshold_error(fit: PairEstimate, e: Epc, *, groups: bool = True) -> Thresh
 
 @dataclass(frozen=True, eq=False)
 class RefitResampler:
-    """Each class fitted again, as it was fitted, and thresholds chosen from the fits.
-
-    The least weighted error of continuous distributions is sought on a grid of their quantiles
-    and refined where the likelihood ratio, between two of them, passes what balances the costs;
-    every other choice is `CRITERIA`'s own.
-    """
+    """Each class fitted again, as it was fitted, and thresholds chosen from the fits."""
 
     e: Epc
     fit: PairEstimate

@@ -78,14 +78,12 @@ class Comparison(Tabular, Exportable):
     first, second : Epc
         The curves of systems a and b.
     resample : str
-        "both": dev and test were drawn again, and thresholds chosen again. "test": test alone, so
-        that all that is said is of these two thresholds.
-    paired : bool
-        Whether both judge the same test trials.
-    dev_paired : bool or None
-        Whether both chose their thresholds on the same dev trials; None where dev was held fixed.
+        What was drawn again, as in :func:`compare`.
+    paired, dev_paired : bool
+        Whether both judge the same test trials, and chose on the same dev trials; the second is
+        None where dev was held fixed.
     level : float
-        Confidence level of each interval, of the band, and of the interval of the mean.
+        Of each interval, of the band, and of the interval of the mean.
     mean_difference : Interval
         The difference averaged over alpha from ``alpha_range[0]`` to ``alpha_range[1]``.
     alpha_range : tuple of float
@@ -97,13 +95,12 @@ class Comparison(Tabular, Exportable):
     differences : ndarray, shape (replicates, k)
         Bootstrap differences; no part of equality.
     smallest : Smallest
-        The fewest independent trials, or groups of them, of a class that was drawn, by what is
-        needed to name a better system: 10 of dev, 20 of test.
+        The fewest independent trials, or groups of them, of a class that was drawn, and how many
+        are needed to name a better system.
     groups : tuple, optional
-        Number of groups of both test sides that were drawn as a whole, None for a side of
-        independent trials; None where neither side has groups.
+        Number of groups of each test side that were drawn as a whole.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
 
     Examples
     --------
@@ -150,9 +147,8 @@ class Comparison(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores. Columns alpha, a and b (the values of both curves),
-            difference, low, high, band_low, band_high, better (1 for a, 2 for b, 0 where none is
-            named) and, where scores speak for the thresholds, n_beyond.
+            Columns alpha, a and b (the values of both curves), difference, low, high, band_low,
+            band_high, better (1 for a, 2 for b, else 0), and n_beyond where it is known.
 
         Examples
         --------
@@ -178,10 +174,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def significant(self) -> BoolArray:
-        """Where the interval of this alpha by itself excludes 0.
-
-        Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
-        """
+        """Where the interval of this alpha by itself excludes 0, of many at some by chance."""
         if self.too_few:
             return np.zeros(self.alpha.size, dtype=np.bool_)
         return np.asarray((self.low > 0.0) | (self.high < 0.0))
@@ -205,11 +198,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def ranges(self) -> tuple[AlphaRange, ...]:
-        """The longest runs of alphas at which the simultaneous band names one better system.
-
-        First and last alpha of each, which system in `ranges_better`. A run holds neighbours among
-        the alphas of the curves; what lies between two of them was not looked at.
-        """
+        """First and last alpha of each run at which the simultaneous band names one system."""
         return tuple(run for run, _ in self._runs)
 
     @property
@@ -390,13 +379,12 @@ class Comparison(Tabular, Exportable):
         Raises
         ------
         InputError
-            If `alpha` is not one of the curve's, or the measure is not of the errors of both
-            classes: "hter", "weighted-error", "dcf", "accuracy", "youden".
+            If `alpha` is not one of the curve's, or the measure is none of "hter",
+            "weighted-error", "dcf", "accuracy", "youden".
 
         Notes
         -----
-        Decisions are taken as independent: too cautious for systems that err together, too bold for
-        groups.
+        Too cautious for systems that err together, too bold for groups.
 
         References
         ----------
@@ -443,14 +431,10 @@ class Comparison(Tabular, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax, scale, terms : optional
+            As in :meth:`Epc.plot`.
         names : sequence of two str, optional
             What the systems are called; those of the test sets where they differ, else A and B.
-        scale : str
-            Of the measure's axis, "linear" or "log"; on that a value of 0 lies below the frame.
-        terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
         Returns
         -------
@@ -460,11 +444,6 @@ class Comparison(Tabular, Exportable):
         ------
         InputError
             If `names` are not two.
-
-        Notes
-        -----
-        Where the simultaneous band of the difference excludes 0 the ground has the colour and the
-        hatch of the better system.
 
         References
         ----------
@@ -493,18 +472,13 @@ class Comparison(Tabular, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        names, terms
+        ax, names, terms : optional
             As in :meth:`plot`.
 
         Returns
         -------
         matplotlib Axes
-
-        Notes
-        -----
-        First minus second with its interval at each alpha, and the simultaneous band dotted.
+            The simultaneous band is dotted.
 
         Examples
         --------
@@ -578,11 +552,9 @@ def compare(
 ) -> Comparison:
     """Whether two systems differ, averaged over alpha and at single alphas.
 
-    Every replicate draws dev again and chooses both systems' thresholds again, then draws
-    test again: V_a - V_b of the replicates has the quantiles (1 -+ level)/2 as its interval
-    (percentile bootstrap), at each alpha and averaged over alpha. The simultaneous band cuts
-    off equally many replicates at both ends of every alpha, as many as leave `level` of the
-    replicates inside everywhere.
+    Intervals are the quantiles (1 -+ level)/2 of V_a - V_b in replicates that draw dev, choose
+    both thresholds again, and draw test. The simultaneous band cuts off equally many replicates at
+    both ends of every alpha, as many as leave `level` of them inside everywhere.
 
     Parameters
     ----------
@@ -598,10 +570,8 @@ def compare(
         Range of alpha of the average and of the band; 0.1 to 0.9, or what the curves have.
     replicates : int, optional
         Left out: 2000; 400 where a dev side is a fit, which is made again in each.
-    groups : bool
-        Where scores carry groups, trials are drawn by them, as in `Epc.band`.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness; a seed gives the same bytes everywhere.
+    groups, rng
+        As in :meth:`Epc.band`.
 
     Returns
     -------
@@ -611,22 +581,18 @@ def compare(
     ------
     InputError
         If the curves differ in criterion, measure or alpha, a side that is drawn has no trials or
-        fractional weights, paired trials differ in number, weights, prior, groups or ids, or an
-        argument is out of range.
+        fractional weights, paired trials do not match, or an argument is out of range.
     InputTypeError
         If a curve is no Epc or `rng` no source of randomness.
 
     Notes
     -----
-    Class sizes are fixed, but vary with groups. Dev trials are shared (`Comparison.dev_paired`)
-    where numbers, ids, groups and order allow it, else drawn by themselves. A replicate counts only
-    where its measure is not 0/0, no class is empty and a fit exists. With fewer than 10 trials, or
-    groups, in a class of dev, or 20 of test, no system is named.
+    Dev trials are shared (`Comparison.dev_paired`) where numbers, ids, groups and order allow it. A
+    replicate counts where its measure is not 0/0, no class is empty and a fit exists. With fewer
+    than 10 trials, or groups, in a class of dev, or 20 of test, no system is named.
 
     Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent, but the
-    interval of dev and test drawn together keeps its level in the simulations of
-    docs/validation.md. The least weighted error of fits is found to a hundredth of a threshold's
-    standard error.
+    interval of dev and test drawn together keeps its level in simulations (docs/validation.md).
 
     References
     ----------
@@ -683,15 +649,11 @@ class SystemsComparison(Tabular, Exportable):
     Parameters
     ----------
     names : tuple of str
-        What the systems are called, as they were given.
+        What the systems are called.
     curves : tuple of Epc
         Their curves.
-    resample : str
-        "both": dev and test were drawn again, and thresholds chosen again. "test": test alone.
-    paired : bool
-        Whether all judge the same test trials.
-    dev_paired : bool or None
-        Whether all chose their thresholds on the same dev trials; None where dev was held fixed.
+    resample, paired, dev_paired, smallest, groups, library
+        As of a `Comparison`.
     level : float
         Confidence level of all intervals of pairs together, and of the whole band.
     alpha_range : tuple of float
@@ -709,12 +671,6 @@ class SystemsComparison(Tabular, Exportable):
         Bootstrap replicates.
     lost : int
         Replicates in which a system has no value at some alpha.
-    smallest : Smallest
-        The fewest independent trials, or groups of them, of a class that was drawn.
-    groups : tuple, optional
-        Number of groups of each test side that were drawn as a whole.
-    library : str, optional
-        That of the scores: what tables are frames of.
 
     Examples
     --------
@@ -782,10 +738,7 @@ class SystemsComparison(Tabular, Exportable):
 
     @property
     def shown(self) -> tuple[tuple[str, str], ...]:
-        """Pairs (better, worse) of systems whose difference is shown, in the order of the ranking.
-
-        The interval of the difference, of all pairs at once, excludes 0.
-        """
+        """Pairs (better, worse) of which the interval, of all pairs at once, excludes 0."""
         beats = self._beats
         return tuple(
             (self.names[i], self.names[j]) for i in self._order for j in self._order if beats[i, j]
@@ -809,9 +762,8 @@ class SystemsComparison(Tabular, Exportable):
         result = np.zeros((k, k), dtype=np.bool_)
         if self.cannot_tell:
             return result
-        above, below = self.low > 0.0, self.high < 0.0
-        if not curve.larger_is_better(self.curves[0].measure):
-            above, below = below, above
+        ends = self.low > 0.0, self.high < 0.0
+        above, below = ends if curve.larger_is_better(self.curves[0].measure) else ends[::-1]
         result[self.first[above], self.second[above]] = True
         result[self.second[below], self.first[below]] = True
         return result
@@ -838,8 +790,8 @@ class SystemsComparison(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores. Columns rank, system, mean, better_than and worse_than:
-            numbers of systems from which it is shown to differ.
+            Columns rank, system, mean, better_than and worse_than: numbers of systems from which
+            it is shown to differ.
 
         Examples
         --------
@@ -885,9 +837,7 @@ class SystemsComparison(Tabular, Exportable):
     def plot(
         self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC
     ) -> Axes:
-        """Draw all curves: the first of the ranking in ink, the others in grey.
-
-        On a new figure up to 8 systems have a panel each, in which it is in ink.
+        """Draw all curves, the best in ink; on a new figure up to 8 systems have a panel each.
 
         Parameters
         ----------
@@ -971,9 +921,8 @@ def compare_systems(
 
     Notes
     -----
-    If all systems are equal, any difference is shown with probability about 1 - level. A ranking is
-    an order of estimates: neighbours whose difference is not shown may stand in either order. The
-    band is wider than that of :func:`compare`, since it holds for all systems.
+    If all systems are equal, any difference is shown with probability about 1 - level. Neighbours
+    in the ranking whose difference is not shown may stand in either order.
 
     References
     ----------
@@ -1048,8 +997,8 @@ def _unknown(
         return smallest.too_few
     if np.any(np.isnan(means)):
         return f"the {measure} is undefined (0/0) at some of these alphas"
-    few = lost > (1.0 - MOST) * replicates
-    return f"{lost} of {replicates} replicates have no {measure}, or no fit" if few else ""
+    words = f"{lost} of {replicates} replicates have no {measure}, or no fit"
+    return words if lost > (1.0 - MOST) * replicates else ""
 
 
 def _means(

@@ -175,13 +175,10 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
 # ---------------------------------------------------------------------- what is given
 def side(value: SideInput, prior: float | None) -> ScoreModel:
     """One side as a model: empirical distributions for scores, the fitted model of a fit."""
-    if isinstance(value, ScoreData):
-        model = empirical_model(value)
-    else:
-        model = value.model if isinstance(value, SupportedPair) else value
-    if prior is None:
-        return model
-    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+    model = value.model if isinstance(value, SupportedPair) else value
+    if isinstance(model, ScoreData):
+        model = empirical_model(model)
+    return model if prior is None else replace(model, prior=prior)
 
 
 # ---------------------------------------------------------------------- what is drawn
@@ -198,21 +195,18 @@ def empirical_laws(model: ScoreModel, name: str) -> tuple[Empirical, Empirical]:
 def _refuse_model(model: ScoreModel, name: str) -> NoReturn:
     kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} distributions"
     other = worded(' or take `resample="test"`') if name == "dev" else ""
-    raise InputError.about(name)(
-        f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
-        f" draw. Give Scores as {name} of epc" + other + "."
-    )
+    actual, hint = f"a model of {kinds}, which has no rows", f"Give Scores as {name} of epc{other}."
+    raise refusal(name, "be scores to be resampled", actual, hint)
 
 
 def observed_prior(e: Epc, name: str) -> bool:
     """Whether the prior of a side is the share of clients among its scores."""
     model, scores, fit = e._side(name)
     client, impostor = model.client, model.impostor
-    if not is_counted(client) or not is_counted(impostor):
+    if e.prior_given or not is_counted(client) or not is_counted(impostor):
         return False
     # A model, other than that of a summary, states its prior.
-    stated = scores is None and fit is None
-    if e.prior_given or (stated and not is_binned(client)):
+    if scores is None and fit is None and not is_binned(client):
         return False
     return model.prior == client.total / (client.total + impostor.total)
 
@@ -264,10 +258,8 @@ def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, fl
     first, last = float(e.alpha.min()), float(e.alpha.max())
     start, stop = checks.ascending(first if low is None else low, last if high is None else high)
     if start < first or stop > last:
-        raise InputError(
-            f"low and high must satisfy {first!r} <= low < high <= {last!r}, the"
-            f" curve's own range of alpha; got low={start!r}, high={stop!r}."
-        )
+        rule = f"satisfy {first!r} <= low < high <= {last!r}, the curve's own range of alpha"
+        raise refusal("low and high", rule, f"low={start!r}, high={stop!r}", "Take a part of it.")
     return start, stop
 
 
@@ -329,8 +321,7 @@ def shown_places(alpha: FloatArray) -> list[int]:
     if order.size > _ALL:
         some = np.arange(1, 2 * _FIVE, 2) * (order.size - 1) / (2.0 * _FIVE)
         order = order[np.rint(some).astype(np.int64)]
-    places: list[int] = order.tolist()
-    return places
+    return [*map(int, order)]
 
 
 def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
@@ -431,10 +422,8 @@ def cautions(e: Epc) -> list[str]:
         low, high = numbers.number(float(e.alpha.min())), numbers.number(float(e.alpha.max()))
         lines.append(f"Mean over alpha from {low} to {high}: {axes.shown(mean)}.")
     if axes.alpha_is_rate:
-        lines.append(
-            "The threshold whose rate on dev is nearest to alpha is taken, not the nearest at most"
-            " alpha: for a guarantee see br.decide."
-        )
+        nearest = "The threshold whose rate on dev is nearest to alpha is taken, not the nearest at"
+        lines.append(f"{nearest} most alpha: for a guarantee see br.decide.")
     accepts = np.asarray(e.dev.far(e.threshold)) == 1.0
     for verb, everybody in (("accepted", accepts), ("rejected", ~accepts)):
         if np.any(e.trivial & everybody):

@@ -84,9 +84,8 @@ class DecisionCheck(Result, Exportable):
     low, high : float
         Its interval, exact and for groups adjusted; of costs and the EER from those of both rates.
     verdict : str
-        "kept": the upper end is at or below the target (of a precision, the lower end at or above
-        it). "broken": the lower end is above it (the upper end below it). Else, and always of
-        costs and of the EER, "cannot tell".
+        "kept" where the interval lies on the right side of the target, "broken" where it lies on
+        the other; else, and always of costs and of the EER, "cannot tell".
     status, reason, remedy : str
         What the decision's status becomes, why, and what would change it.
     point : OperatingPoint
@@ -94,11 +93,11 @@ class DecisionCheck(Result, Exportable):
     strata : StrataTable or None
         The target's rate of each stratum of the test; None where it has fewer than two.
     counted : (Interval, Interval) or None
-        FAR and FRR of the test, each with its interval; no part of equality.
+        FAR and FRR of the test.
     decision : Decision or None
-        What was checked; no part of equality.
+        What was checked.
     scores : Scores, ScoreSummary or None
-        The test; no part of equality, and of no document.
+        The test, which no document holds.
 
     Examples
     --------
@@ -153,7 +152,7 @@ class DecisionCheck(Result, Exportable):
         Raises
         ------
         InputError
-            If the decision was not kept, as in a check that was read from JSON without it.
+            If the check was read from JSON without its decision.
 
         Examples
         --------
@@ -201,11 +200,11 @@ class Decision(Tabular, Exportable):
     confidence : float
         Of a guarantee and of all intervals.
     expected : OperatingPoint
-        FAR and FRR to be expected there. The target's rate of an order statistic, which k of n
-        scores are beyond, is (k + 1)/(n + 1), of fits theirs; the other rate is counted.
+        FAR and FRR to be expected there: of an order statistic that k of n scores are beyond
+        (k + 1)/(n + 1), of fits theirs; the other rate is counted.
     interval : Interval
-        Of the target's rate; of costs that of the mean cost of a trial, of the EER that of the
-        mean of both rates.
+        Of the target's rate; of costs of the mean cost of a trial, of the EER of the mean of both
+        rates.
     status : str
         "can be relied on", "not enough evidence" or "do not rely on it".
     reason, remedy : str
@@ -213,23 +212,22 @@ class Decision(Tabular, Exportable):
     needed : int or None
         Scores that a guarantee needs where dev has too few; else None.
     methods : tuple of ThresholdMethod
-        Every method, the first that is possible being taken; fits that the threshold does not take
-        are made when they are read.
+        Every method, the first that is possible being taken; made when they are read.
     costs : tuple of float or None
         (cost_fa, cost_fr) where costs were given.
     n : int
         Trials of dev that speak for the rate, or groups of them; of a precision those accepted, and
         None at a prior that was given.
     words : ClassWords or None
-        What the classes are called; no part of equality.
+        What the classes are called.
     dev : str
-        A digest of dev's scores, by which a check knows them again; no part of equality.
+        A digest of dev's scores, by which a check knows them again.
     dtype : str
         That of dev's scores: "float64", "float32" or "float16".
     counted : (Interval, Interval) or None
-        FAR and FRR that dev counts at the threshold, each with its interval; no part of equality.
+        FAR and FRR that dev counts at the threshold.
     absent : int
-        Trials of dev, of the class of a target rate, that have no score and count as rejected.
+        Trials of the target's class that have no score and count as rejected.
     over : str or mapping
         "worst": the target is kept for every stratum; "pooled": for all trials together; weights:
         for the mean of the rates of strata.
@@ -238,9 +236,9 @@ class Decision(Tabular, Exportable):
     unseen : UnseenStrata or None
         Each stratum left out in turn: the threshold without it, its own rate there.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
     scores : Scores, ScoreSummary or None
-        Dev; no part of equality, and of no document.
+        Dev, which no document holds.
 
     Examples
     --------
@@ -335,7 +333,7 @@ class Decision(Tabular, Exportable):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a row for each rate; a new figure if left out.
+            Where to draw; a new figure if left out.
 
         Returns
         -------
@@ -437,11 +435,7 @@ class Decision(Tabular, Exportable):
 
     @property
     def alternatives(self) -> Table:
-        """Every method as a frame: the fields of a `ThresholdMethod`, and which of them was chosen.
-
-        ``expected`` with its interval is the target's rate (of costs FAR); ``n_beyond`` scores of
-        dev are counted beyond, of fits expected. A method that is not possible says why.
-        """
+        """Every method as a frame: the fields of a `ThresholdMethod`, and which was chosen."""
         return self._table(self._method_columns())
 
     def _method_columns(self) -> dict[str, list[Any]]:
@@ -594,10 +588,10 @@ def decide(
     family, boundary, resolution, bounds : optional
         Of the fits, as in :func:`fit`.
     over : {"worst", "pooled"} or mapping, optional
-        "worst": the target holds for every stratum of its class, by "guaranteed" or "average";
-        the default where the class has strata. "pooled": for the mixture of them, which costs, the
-        EER and a precision always are. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the
-        mean of their rates, by its upper bound (Korn and Graubard).
+        "worst": the target holds for every stratum of its class, by "guaranteed" or "average"; the
+        default where the class has strata. "pooled": for their mixture, as always of costs, the EER
+        and a precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their
+        rates, by its upper bound (Korn and Graubard).
 
     **rates : float
         The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
@@ -627,16 +621,14 @@ def decide(
     Notes
     -----
     A threshold at which dev counts more than the target is never returned, ties included. The
-    counted threshold itself is a row of ``.methods``, never the answer for a rate: k of n impostors
-    above it expect a FAR of (k + 1)/(n + 1).
-
-    A guarantee rests on no distribution (docs/theory.md, (12)). Clients mirror impostors; their
-    threshold is the largest double below the order statistic.
+    counted threshold is a row of ``.methods``, never the answer for a rate. A guarantee rests on no
+    distribution (docs/theory.md, (12)); a client's threshold is the largest double below the order
+    statistic.
 
     Of dependent trials counts are worth as many independent ones as their variance between groups
-    says (Korn and Graubard), and the confidence is approximate: simulated at 95 %, of 100 to 1000
-    groups .952 (least .91) of the thresholds keep the bound, of 60 groups .939 (least .85); .79 to
-    .86 where sizes of groups go with their scores or few groups are extreme.
+    says, and the confidence is approximate: simulated at 95 %, of 100 to 1000 groups .952 (least
+    .91) of the thresholds keep the bound, of 60 groups .939 (least .85); .79 to .86 where sizes of
+    groups go with their scores or few groups are extreme.
 
     The status is "do not rely on it" where the fit does not hold at the target or dev accepts
     clients no more often than impostors; "can be relied on" of a guarantee where dev shows that

@@ -68,17 +68,15 @@ class Epc(Tabular, Exportable):
     chosen : Thresholds
         Dev's thresholds, arrays of shape (k,).
     dev_scores, test_scores : Scores, optional
-        The scores that a side was given as: their ids pair the trials of two curves.
+        The scores that a side was given as.
     dev_fit, test_fit : Fit, optional
-        The fit that a side was given as: the errors of its parameters move dev's
-        thresholds and test's rates.
+        The fit that a side was given as.
     prior_given : bool
-        Whether the prior was given to `epc`: then it is no observed share of clients and
-        does not vary with the trials.
+        Whether the prior was given to `epc`; then it does not vary with the trials.
     dev_evidence, test_evidence : SampleSupport, optional
         What the data behind a side say of rates.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        What tables are frames of.
 
     Examples
     --------
@@ -123,10 +121,7 @@ class Epc(Tabular, Exportable):
 
     @property
     def logit_threshold(self) -> FloatArray:
-        """Their logits, exact where a threshold rounds to 0 or 1.
-
-        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
-        """
+        """Their logits; nan unless dev's distributions are continuous on [0, 1]."""
         return np.asarray(self.dev._point(self.chosen).logit_threshold)
 
     @property
@@ -158,16 +153,14 @@ class Epc(Tabular, Exportable):
     @property
     def trivial(self) -> BoolArray:
         """Where dev's threshold accepts or rejects everybody on dev."""
-        pair = self.dev._pair
-        t = self.chosen
-        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
+        far, frr = self.dev._pair.far(self.chosen), self.dev._pair.frr(self.chosen)
+        return np.asarray((far + frr == 1.0) & (far * frr == 0.0))
 
     @property
     def n_beyond(self) -> FloatArray | None:
         """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
 
-        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
-        where trials depend on each other by them. None for typed models.
+        The class, and the side, with fewer; None for typed models.
         """
         counts = (scores_beyond.fewest(evidence, asked) for evidence, asked in self._asked())
         result = [least for least in counts if least is not None]
@@ -315,13 +308,10 @@ class Epc(Tabular, Exportable):
             model).
         replicates : int
             Draws.
-        groups : bool
-            Where scores carry groups, these are drawn as wholes.
-        rng : None, int, SeedSequence or Generator
-            Source of randomness.
+        groups, rng
+            As in :meth:`band`.
         threshold, far, frr, tpr, alpha, between, at : optional
-            ``between=(low, high)``, the range of alpha of an area; ``alpha=``, of a value. No
-            others.
+            ``between=(low, high)`` of an area; ``alpha=`` of a value; no others.
 
         Returns
         -------
@@ -401,8 +391,8 @@ class Epc(Tabular, Exportable):
         level : float
             Confidence level.
         resample : str
-            "both": dev and test vary; the interval is for the value at the threshold that endless
-            dev scores would give. "test": test decisions alone (the papers' interval).
+            "both": dev and test vary, around the value that endless dev scores would give. "test":
+            test decisions alone (the papers' interval).
         replicates : int
             Bootstrap replicates, at least 1.
         simultaneous : bool
@@ -412,8 +402,7 @@ class Epc(Tabular, Exportable):
             test scores at fixed thresholds; "exact" (Clopper and Pearson): with resample="test",
             pointwise, for a measure that is one rate of test scores.
         groups : bool
-            Trials with groups are drawn by them, and parameters of fits vary with the group-robust
-            covariance; `False` takes all trials as independent.
+            Whether trials with groups are drawn by them, and fits vary with the robust covariance.
         rng : None, int, SeedSequence or Generator
             Source of randomness; a seed gives the same bytes everywhere.
 
@@ -437,23 +426,19 @@ class Epc(Tabular, Exportable):
 
         Notes
         -----
-        Each class keeps its size, but with groups, which are drawn with replacement, both classes
-        together; of two columns a trial gets the product of the weights of its labels (pigeonhole
-        bootstrap), which errs towards wide intervals.
+        Groups are drawn with replacement, both classes together; of two columns a trial gets the
+        product of the weights of its labels (pigeonhole bootstrap), which errs towards wide
+        intervals.
 
-        For criteria that are minimised or maximised the choice among N scores moves like N**(-1/3)
+        Of criteria that are minimised or maximised the choice among N scores moves like N**(-1/3)
         and the plain bootstrap is not consistent: m = N/n**(1/4) scores are drawn, n of them in the
         smaller class, and departures multiplied by (m/N)**(1/3). Where the measure is the criterion
-        itself any other threshold is worse: the departure is taken from the value, not added to it.
-
-        Fits vary with the normal error of their parameters: right where the family is. One fit as
-        both sides moves with one set of errors.
+        itself the departure is taken from the value, not added to it.
 
         Simulated coverage of 95 % intervals of HTER: at fixed thresholds 0.93 to 0.96 with 100 to
-        1000 scores a class; with dev's choice 0.94 to 1.00 at 300 and 1000 a class, at 100 0.94 to
-        0.99 for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9. Beta fits on both sides by
-        delta 0.94 to 0.97. At fixed thresholds 30 people of 15 trials have 0.93 by the bootstrap,
-        0.95 by delta, 0.79 to 0.85 as independent trials.
+        1000 scores per class; with dev's choice 0.94 to 1.00 at 300 and 1000, at 100 0.94 to 0.99
+        for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9. Beta fits by delta 0.94 to 0.97.
+        30 people of 15 trials have 0.93 by the bootstrap, 0.79 to 0.85 as independent trials.
 
         References
         ----------
@@ -495,8 +480,7 @@ class Epc(Tabular, Exportable):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         band : Band, optional
-            Of this curve, from ``epc.band()``: filled in the colour of the line, and its
-            level, its kind and whether dev chose again are in the legend.
+            Of this curve, from ``epc.band()``.
         expected : bool
             Also what dev expected, thin and dashed.
         a_posteriori : bool
@@ -521,8 +505,7 @@ class Epc(Tabular, Exportable):
 
         Notes
         -----
-        Grey ground: dev's threshold accepts or rejects everybody on dev. A value of 0/0 is a gap. A
-        criterion without alpha is a dot, with what dev expected and test's own threshold hollow.
+        Grey ground: dev's threshold accepts or rejects everybody on dev. A value of 0/0 is a gap.
         """
         axes, log = curve.axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
@@ -590,9 +573,8 @@ class Epc(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the dev scores, of test's where dev has none. Columns alpha,
-            threshold, value, expected, a_posteriori, far, frr, trivial, and n_beyond, the scores
-            that speak for each threshold; nan of typed models.
+            Columns alpha, threshold, value, expected, a_posteriori, far, frr, trivial and n_beyond,
+            nan of typed models.
 
         Examples
         --------
@@ -695,9 +677,8 @@ def epc(
         "weighted-precision-recall" and "f-measure" (maximised); "eer" and
         "break-even" (one threshold, no alpha).
     measure : str
-        Any measure of an operating point without a free parameter, or
-        "weighted-error" with that criterion. As of the criterion, the words of other fields are
-        taken too ("fmr", "bpcer", "fnr" ...); the curve carries the package's own name.
+        Any measure of an operating point without a free parameter, or "weighted-error" with that
+        criterion. The words of other fields are taken too ("fmr", "bpcer", "fnr" ...).
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
     prior : float, optional
@@ -727,7 +708,7 @@ def epc(
         If a target that was given is beyond every rate on dev (`Epc.reachable`).
     ExtrapolationWarning, MisfitWarning
         If alpha was given, or the criterion has none, and a threshold rests on a rate that less
-        than one score is expected beyond, or that the scores counted there contradict; as of `Fit`.
+        than one score is expected beyond, or that counts contradict.
 
     Notes
     -----
@@ -813,11 +794,7 @@ class EpcAverage(Interval):
         The confidence asked for.
     method : str
         "both", "test" or "none drawn".
-    n_beyond, extrapolated, sparse : optional
-        As of an `Interval`, without a meaning here.
-    failed : int
-        Replicates without a value.
-    library : str, optional
+    n_beyond, extrapolated, sparse, failed, library : optional
         As of an `Interval`.
     first : float
         E[(V1 + V2)/2 | V1], the first rate being the criterion.
@@ -866,25 +843,17 @@ def epc_average(
 
     Parameters
     ----------
-    dev, test : Scores, ScoreSummary, ScoreModel, Fit, frame, (y_true, y_score) or path
-        Any mix: thresholds come from dev, rates from test.
+    dev, test, prior
+        As in :func:`epc`.
     pair : str
         "far-frr" (V is the HTER, small is good), "sensitivity-specificity",
         "precision-recall".
     low, high : float
         Range of the targets, the same for both rates.
-    prior : float, optional
-        P(client) on both sides; where left out, each side's own.
-    level : float
-        Confidence of the interval of G.
-    method : str, optional
-        What is drawn again for it: "both" (if left out) dev and test, "test" test alone.
+    level, method, groups, rng
+        Of the interval of G, as in :meth:`Epc.interval`.
     replicates : int, optional
         Draws behind the interval; where left out it is not made and its ends are nan.
-    groups : bool
-        Where scores carry groups, these are drawn as wholes.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness.
 
     Returns
     -------
@@ -903,10 +872,9 @@ def epc_average(
     Notes
     -----
     Means, not the integrals that IDIAP-RR 03-85 prints as expectations: its Table 3 is
-    ``(high - low) * first`` of "far-frr". Steps of scores are summed exactly, distributions
-    integrated to the last digits. With dev = test, continuous distributions, the whole range and A
-    the area under the ROC, G = (A + 1/2)/2 for sensitivity and specificity, (3/2 - A)/2 for FAR and
-    FRR, (AP + 1/2 + pi**2/4)/2 for precision and recall where precision rises to 1.
+    ``(high - low) * first`` of "far-frr". With dev = test, continuous distributions, the whole
+    range and A the area under the ROC, G = (A + 1/2)/2 for sensitivity and specificity,
+    (3/2 - A)/2 for FAR and FRR.
 
     References
     ----------
@@ -1044,9 +1012,9 @@ class EpcCv(Tabular, Exportable):
     expected : ndarray, shape (k,)
         Mean over the folds of what the other folds expected; nan where one of them is.
     client_folds, impostor_folds : ndarray of int
-        The fold of each score, counted from 0 in the order of the labels given.
+        The fold of each score, from 0.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        What tables are frames of.
 
     Examples
     --------
@@ -1073,8 +1041,7 @@ class EpcCv(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores. Columns alpha, value, expected, far, frr, then
-            threshold_0, threshold_1 and so on, one a fold.
+            Columns alpha, value, expected, far, frr, then threshold_0, threshold_1 and so on.
 
         Examples
         --------
@@ -1110,8 +1077,7 @@ def epc_cv(
     Parameters
     ----------
     scores : Scores
-        All trials. Those of one group share a fold, in both classes; with two columns of groups all
-        that are connected through common labels.
+        All trials. Those that groups connect share a fold, in both classes.
     folds : int
         How many.
     criterion, measure, alpha : optional
@@ -1128,8 +1094,7 @@ def epc_cv(
     Raises
     ------
     InputError
-        If there are fewer than 2 folds or more than a class has scores or groups, a fold lacks a
-        class, and whatever :func:`epc` refuses.
+        If there are fewer than 2 folds or more than a class has scores or groups; as :func:`epc`.
     InputTypeError
         If `scores` are not Scores.
 
@@ -1140,7 +1105,6 @@ def epc_cv(
 
     Notes
     -----
-    Folds of a class differ by one score, or group, at most; weights are copies that stay together.
     The curve speaks of a dev set of (folds - 1)/folds of the scores.
 
     References

@@ -98,8 +98,8 @@ class _Forecast(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores of a fit, else of pandas: alpha, threshold and
-            logit_threshold, the forecasts by the names of the fields, and n_beyond.
+            alpha, threshold and logit_threshold, the forecasts by the names of the fields, and
+            n_beyond.
 
         Examples
         --------
@@ -151,9 +151,8 @@ class _Forecast(Tabular, Exportable):
 class EpcForecast(_Forecast):
     """How far thresholds chosen on a development set will err, and what that costs.
 
-    Made by :func:`epc_forecast`, which has the formulas; printed as a table. Arrays of
-    shape (k,), one entry per alpha; everything but `threshold`, `logit_threshold`,
-    `least` and `where` is nan where the optimum is no interior point.
+    Made by :func:`epc_forecast`. Arrays of shape (k,), one entry per alpha; the forecasts are nan
+    where the optimum is no interior point.
 
     Parameters
     ----------
@@ -173,7 +172,7 @@ class EpcForecast(_Forecast):
         "interior", "accept all", "reject all", or "jump": at a point mass.
     smooth_sd, smooth_logit_sd : ndarray
         Standard deviation of the threshold of a fit of that size; nan for distributions other than
-        beta, normal and logit-normal, with point masses at 0 and 1 or without.
+        beta, normal and logit-normal.
     smooth_excess : ndarray
         Its expected weighted error beyond `least`.
     smooth_hter_sd : ndarray
@@ -183,7 +182,7 @@ class EpcForecast(_Forecast):
     optimism : ndarray
         `least` minus the expected least error on the scores themselves.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        What tables are frames of.
 
     Examples
     --------
@@ -276,17 +275,13 @@ class EpcForecast(_Forecast):
 class TargetForecast(_Forecast):
     """What the threshold that a dev set counts for a target rate will do on test.
 
-    Made by :func:`epc_forecast` with a `criterion` that is a rate of one class; printed as a table.
-    Arrays of shape (k,), one entry per alpha.
+    Made by :func:`epc_forecast` with a `criterion` that is a rate of one class. Arrays of shape
+    (k,), one entry per alpha.
 
     Parameters
     ----------
-    model : ScoreModel
-        The distributions, taken as true.
-    n_client, n_impostor : int
-        Size of the development set.
-    fitted : bool
-        Whether the distributions are estimates.
+    model, n_client, n_impostor, fitted, library
+        As of an `EpcForecast`.
     criterion : str
         "far", "frr", "recall", "sensitivity" or "specificity".
     alpha : ndarray
@@ -294,16 +289,14 @@ class TargetForecast(_Forecast):
     threshold, logit_threshold : ndarray
         Where the distributions have it: the threshold of endless dev scores.
     counted : ndarray
-        The criterion's rate that dev will count at its threshold, on average: the multiple of 1/n
-        that is nearest to alpha.
+        The rate that dev will count at its threshold, on average: the multiple of 1/n nearest to
+        alpha.
     far, frr, hter : ndarray
         Expected true rates at dev's threshold.
     far_sd, frr_sd, hter_sd : ndarray
         Their standard deviations over dev sets.
     n_beyond : ndarray
         Dev scores of the class that speak for the rate, n min(alpha, 1 - alpha).
-    library : str, optional
-        That of the scores of a fit: what tables are frames of.
 
     Examples
     --------
@@ -426,11 +419,9 @@ def epc_forecast(
         The distributions, taken as true; densities are needed.
     n_client, n_impostor : int
         Independent scores of the development set.
-    alpha : array_like, shape (k,), optional
-        Fractions in [0, 1]; 101 equally spaced ones where left out.
-    criterion : str
-        As in :func:`epc`: "weighted-error", or a rate of one class that thresholds are chosen for,
-        "far", "frr", "recall", "sensitivity", "specificity".
+    alpha, criterion : optional
+        As in :func:`epc`; of the criteria "weighted-error", or a rate of one class: "far", "frr",
+        "recall", "sensitivity", "specificity".
 
     Returns
     -------
@@ -453,12 +444,10 @@ def epc_forecast(
     Notes
     -----
     A rate: exact for independent scores of continuous distributions with the rules of `epc`, ties
-    in what is counted by their mean number of scores in between. The mean FAR is near
-    (k + 1)/(n + 1), above the rate asked for. A fit's own thresholds do not move by steps.
+    in what is counted by their mean number of scores in between.
 
     Of the smooth threshold the covariance is the inverse expected information, of a `Fit` its own
-    scaled to the new sizes; nan for other distributions, at an end of the scale and at a point
-    mass.
+    scaled to the new sizes.
 
     Simulated: the smooth excess is met within a few per cent from n = 50; the empirical one is up
     to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. If the

@@ -75,9 +75,9 @@ class UnseenStrata(Tabular, Exportable):
     threshold : ndarray
         What the others decide; nan where they cannot.
     estimate, low, high : ndarray
-        The rate of the one that was left out, with the ends of its own interval.
+        The rate of the one that was left out, with its interval.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
 
     Examples
     --------
@@ -100,7 +100,6 @@ class UnseenStrata(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores.
 
         Examples
         --------

@@ -275,11 +275,9 @@ class ThresholdMethod(Value):
     why : str
         Why the way is not possible, or what speaks against it; else empty.
     k : int or None
-        The threshold comes from the k-th largest impostor or the k-th smallest client score; None
-        of fits.
+        The threshold comes from the k-th largest impostor or the k-th smallest client score.
     achieved : float
-        P(true rate <= target) of such a threshold for a continuous distribution, at least this
-        for any other; nan of fits.
+        P(true rate <= target) of such a threshold, or more; nan of fits.
 
     Examples
     --------
