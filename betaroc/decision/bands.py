@@ -494,9 +494,9 @@ def plan_of(
     for e, name in zip(curves, names, strict=True):
         curve.empirical_laws(e.test, f"the test side of {name}")
         if paired and empirical.is_binned(e.test.client):
-            rule = "be False for a summary, which has no trials"
+            actual = f"True, and the test side of {name} is a summary"
             hint = worded("`Give Scores, or take` `paired=False`.")
-            raise refusal("paired", rule, f"True, and one as the test side of {name}", hint)
+            raise refusal("paired", "be False without the trials themselves", actual, hint)
     curves = _on_same_trials(curves, "dev", names, paired=False)
     if paired:
         curves = _on_same_trials(curves, "test", names, paired=True)
