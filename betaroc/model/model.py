@@ -237,7 +237,7 @@ class ScoreModel(Exportable):
         return self._scored.frr(t)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
-        """The operating point, or an array of them, at thresholds.
+        """The operating point, or an array of them, at thresholds: docs/theory.md, (1).
 
         Parameters
         ----------
