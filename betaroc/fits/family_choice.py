@@ -245,10 +245,8 @@ class Folded(NamedTuple):
         distinct, n = np.unique(values[keep]).size, int(np.sum(keep))
         if distinct < 2 * _FOLDS:
             ends = f", {values.size - n} lie at the ends" if n < values.size else ""
-            raise InputError(
-                f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
-                f" its {_FOLDS} folds; got {distinct}{ends}. Give more, or name a family."
-            )
+            rule = f"have at least {2 * _FOLDS} distinct {who} scores for its {_FOLDS} folds"
+            raise refusal("scores", rule, f"{distinct}{ends}", "Give more, or name a family.")
         units, label = np.arange(n), None
         if groups is not None:
             first = groups if groups.ndim == 1 else groups[:, 0]

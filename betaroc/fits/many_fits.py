@@ -152,10 +152,8 @@ def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], lis
         raise errors.refusal("frame", "hold at least one system", "an empty collection")
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
-            raise errors.InputTypeError(
-                f"every system must be Scores or a ScoreSummary; {format_value(name)} is"
-                f" {typed(item)}. Pass Scores(client, impostor), or a frame."
-            )
+            actual, kind = f"{typed(item)} for {format_value(name)}", errors.InputTypeError
+            raise errors.refusal("frame", "hold Scores or summaries of them", actual, kind=kind)
     twice = [name for name, many in Counter(names).items() if many > 1]
     if twice:
         actual = f"{names.count(twice[0])} called {format_value(twice[0])}"

@@ -128,7 +128,7 @@ INPUT, TYPE = br.InputError, br.InputTypeError
 
 @pytest.mark.parametrize(("source", "options", "error", "text"), [
     ({}, {}, INPUT, "at least one system"),
-    ([1, 2], {}, TYPE, "every system must be Scores"),
+    ([1, 2], {}, TYPE, "frame must hold Scores"),
     (3, {}, TYPE, "must be a frame .* or a mapping or sequence of Scores"),
     (FRAME | {"score": [1, 2**60 + 1, 3, 4]},
         {"family": "normal"}, INPUT, r"integers from 2\*\*53 on"),
