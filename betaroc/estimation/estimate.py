@@ -107,15 +107,17 @@ def influence(
     law, total = base_of(top.distribution), sample.total
     if total < SMALL_SAMPLE or len(law._scales) != 2:
         return []
-    ends, cov = (sample.low, sample.high), top.covariance[:2, :2] / top.total
+    ends, cov = (sample.low, sample.high), (top.covariance[:2, :2] / top.total).tolist()
+    scores = list(zip(*law._scores_of(ends), strict=True))  # floats: faster than arrays of four
     rooms = [
-        getattr(law, name) if scale == "log" else math.sqrt(cov[k, k] * total)
+        getattr(law, name) if scale == "log" else math.sqrt(cov[k][k] * total)
         for k, (name, scale) in enumerate(law._scales)
     ]
-    steps = (cov @ law._scores_of(ends)) / np.array(rooms)[:, None]
-    k, end = divmod(int(np.argmax(np.abs(steps))), 2)
-    step, score, (name, scale) = float(steps[k, end]), ends[end], law._scales[k]
-    if not (abs(step) > _STEP and np.all(np.isfinite(steps))):
+    rows = list(zip(cov, rooms, strict=True))
+    steps = [(row[0] * a + row[1] * b) / room for row, room in rows for a, b in scores]
+    k, end = divmod(max(range(4), key=lambda place: abs(steps[place])), 2)
+    step, score, (name, scale) = steps[2 * k + end], ends[end], law._scales[k]
+    if not (abs(step) > _STEP and all(map(math.isfinite, steps))):
         return []
     after = getattr(law, name)
     before = after * math.exp(-step) if scale == "log" else after - rooms[k] * step
