@@ -14,6 +14,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.rendering.numbers import with_minus
+from betaroc.rendering.tree import IntervalMark
 
 #: Positions of the slider, that of the threshold among them.
 POSITIONS = 401
@@ -266,16 +267,6 @@ def _ticks(ticks: Iterable[Tick], y: float, foot: float, first: float) -> str:
 
 
 # -------------------------------------------------------------------------------- strip
-class StripRow(NamedTuple):
-    """A rate of a set with its interval, and the key of its places."""
-
-    name: str
-    rate: float
-    low: float
-    high: float
-    key: str
-
-
 def _start(target: float) -> float:
     """The start of the strip, as a power of ten per cent."""
     return min(_LEAST, math.floor(math.log10(100.0 * target) + 1e-9) - _BELOW)
@@ -288,8 +279,10 @@ def strip_place(rate: float, target: float) -> float:
     return min(max((power - start) / (2.0 - start), 0.0), 1.0) * 100.0
 
 
-def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt: str) -> str:
-    """Rates with their intervals beside the target."""
+def strip_svg(
+    name: str, rows: Sequence[IntervalMark], target: float, side: str, key: str, alt: str
+) -> str:
+    """Rates with their intervals beside the target; the ``key`` is that of their places."""
     foot, at = _TOP + _LINE * len(rows) + 6.0, strip_place(target, target)
     parts = [
         f'<rect class="overz" x="{at:.2f}%" y="{_TOP:g}" height="{foot - _TOP:g}"'
@@ -298,15 +291,15 @@ def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt
     for k, row in enumerate(rows):
         y, dev, dot = _TOP + _LINE * k + 11.0, "" if k else " dev", "" if k else " d"
         low, middle, high = (
-            strip_place(x if math.isfinite(x) else row.rate, target)
-            for x in (row.low, row.rate, row.high)
+            strip_place(x if math.isfinite(x) else row.value, target)
+            for x in (row.low, row.value, row.high)
         )
         parts.append(
             f'<line class="iv-{side}{dev}" x1="{low:.2f}%" x2="{high:.2f}%" y1="{y:g}" y2="{y:g}"'
-            f' data-place="x1:low-{row.key} x2:high-{row.key}"/>'
-            f'<text x="-8" y="{y:g}" dy=".34em" text-anchor="end">{html.escape(row.name)}</text>'
+            f' data-place="x1:low-{key}{k} x2:high-{key}{k}"/>'
+            f'<text x="-8" y="{y:g}" dy=".34em" text-anchor="end">{html.escape(row.label)}</text>'
             f'<circle class="pt-{side}{dot}" r="4.5" cy="{y:g}" cx="{middle:.2f}%"'
-            f' data-place="cx:mark-{row.key}"/>'
+            f' data-place="cx:mark-{key}{k}"/>'
         )
     anchor, dx = ("end", -5) if at > 70.0 else ("start", 5)
     first = math.ceil(_start(target))

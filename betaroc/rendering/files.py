@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -144,14 +144,8 @@ def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
     )
 
 
-class Moving(NamedTuple):
-    """A point that a slider moves."""
-
-    key: str
-    x: FloatArray
-    y: FloatArray
-    home: int
-    hollow: bool = False
+#: The key of a point that a slider moves, its places, that at first, and whether it is hollow.
+Moving = tuple[str, FloatArray, FloatArray, int, bool]
 
 
 def draw_moving_svg(

@@ -23,11 +23,11 @@ from betaroc.decision.decide import Decision, DecisionCheck, RateRow
 from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering import decision_picture, files, numbers
+from betaroc.rendering import decision_picture, files, numbers, tree
 from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend_below
-from betaroc.rendering.decision_picture import Panel, ScoreAxis, StripRow
+from betaroc.rendering.decision_picture import Panel, ScoreAxis
 from betaroc.rendering.numbers import level_words, rate, with_minus
-from betaroc.rendering.tree import Figure, Glossary, Node, Paragraph, Section, foreign, map_text
+from betaroc.rendering.tree import Figure, Glossary, IntervalMark, Node, Paragraph, Section
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
 from betaroc.report import score_set, sections as views
 
@@ -104,7 +104,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         read.append((role, [words.counted(who, m, numbers.spaced(m)) for who, m in sizes], absent))
     target = f"{vocabulary.short_name(request.kind)} {100.0 * request.rate:g} %"
     screen: dict[str, Any] = {
-        "title": foreign(analysis.dev.name),
+        "title": tree.foreign(analysis.dev.name),
         "read": read,
         "version": numbers.version(),
         "question": threshold_methods.question_of(request),
@@ -202,7 +202,7 @@ def _cell_texts(cell: strata.RateCell) -> dict[str, str]:
     return {key: tight(str(text)) for key, text in texts.items()}
 
 
-def _key(row: RateRow, k: int) -> str:
+def _key(row: RateRow, k: int | str) -> str:
     return f"{vocabulary.DEFAULT.fill(row.name).lower()}{k}"
 
 
@@ -248,18 +248,15 @@ def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequ
         return ""
     row = next(item for item in rows if item.kind == d.target)
     short = [names[0], *(part.role for part in analysis.tests)]
-    shown = [
-        StripRow(role, *cell[:3], _key(row, k))
-        for k, (role, cell) in enumerate(zip(short, row.cells, strict=True))
-    ]
-    rates = ", ".join(f"{item.name} {rate(item.rate)}" for item in shown)
+    cells = zip(short, row.cells, strict=True)
+    shown = [IntervalMark(role, cell.low, cell.rate, cell.high) for role, cell in cells]
+    rates = ", ".join(f"{mark.label} {rate(mark.value)}" for mark in shown)
     alt = (
         f"{row.name} with {level_words(d.confidence)} intervals beside the target, logarithmic"
         f" axis: {rates}; target {100.0 * d.rate:g} %"
     )
-    return decision_picture.strip_svg(
-        row.name, shown, d.rate, "i" if d.target == "far" else "c", alt
-    )
+    side = "i" if d.target == "far" else "c"
+    return decision_picture.strip_svg(row.name, shown, d.rate, side, _key(row, ""), alt)
 
 
 # ------------------------------------------------------------------------------- picture
@@ -402,7 +399,7 @@ def render_report(analysis: Analysis) -> str:
     body = html_of(sections)
     sections.append(glossary_of(body))
     page_body = _body(analysis, sections, body + html_of(sections[-1:]))
-    page = page_frame(f"betaroc: {foreign(analysis.dev.name).short}", page_body, escape(FOOT))
+    page = page_frame(f"betaroc: {tree.foreign(analysis.dev.name).short}", page_body, escape(FOOT))
     return page_in_terms(page, analysis.terms, analysis.words)
 
 
@@ -596,7 +593,7 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
         marks = []
         for k, at in enumerate(moved):
             x, y = (at.far, at.tpr) if curve == "roc" else (deviate(at.far), deviate(at.frr))
-            marks.append(files.Moving(f"{curve}{k}", x, y, home, hollow=k == 0))
+            marks.append((f"{curve}{k}", x, y, home, k == 0))
         draw = partial(draw_curves, analysis, curve)
         svg, places = files.draw_moving_svg(draw, f"betaroc {curve}", marks)
         figures.append(Figure(svg, caption, places=places))
@@ -668,4 +665,4 @@ def analysis_block(of: Analysis) -> list[Node]:
         Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}"),
         Section("Other thresholds", tables, folded=of.decision is not None),
     ]
-    return [map_text(node, in_field_words(of)) for node in nodes]
+    return [tree.map_text(node, in_field_words(of)) for node in nodes]

@@ -9,7 +9,7 @@ import pytest
 from matplotlib import figure
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from betaroc.rendering.files import Moving, draw_moving_svg
+from betaroc.rendering.files import draw_moving_svg
 from betaroc.rendering.tree import Figure, Section
 from betaroc.rendering.tree_html import html_of, page_frame
 
@@ -58,7 +58,7 @@ def test_marks_of_a_slider_stand_where_the_data_are():
         return ax
 
     x, y = np.array([2.5, 10.0, np.inf]), np.array([10.0, 1000.0, 0.0])
-    svg, places = draw_moving_svg(draw, "marks", [Moving("a", x, y, 0)])
+    svg, places = draw_moving_svg(draw, "marks", [("a", x, y, 0, False)])
     found = dict(places)
     assert found["ax"] == (25.0, 100.0, 100.0)
     assert found["ay"] == pytest.approx((66.67, 0.0, 100.0), abs=0.01)
