@@ -55,8 +55,10 @@ def stirling_remainder(x: float) -> float:
         step = math.log1p(1.0 / x) if x > 1e-8 else math.log1p(x) - math.log(x)
         total += (x + 0.5) * step - 1.0
         x += 1.0
-    square = 1.0 / (x * x)
-    return total + math.fsum(c * square**k for k, c in enumerate(_STIRLING)) / x
+    square, series = 1.0 / (x * x), 0.0
+    for coefficient in reversed(_STIRLING):
+        series = series * square + coefficient
+    return total + series / x
 
 
 def stirling_remainders(x: FloatArray) -> FloatArray:
