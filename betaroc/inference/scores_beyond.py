@@ -16,6 +16,7 @@ from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, SmallSample
 from betaroc.core.notices import Notice, warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data.groups import Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData
@@ -147,7 +148,7 @@ class Misfit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleSupport:
+class SampleSupport(Value):
     """What the scores behind a fit, or scores alone, say of rates."""
 
     data: ScoreData
