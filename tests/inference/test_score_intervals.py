@@ -340,10 +340,9 @@ def grouped(law, rng, n, size):
     return np.asarray(law.ppf(special.ndtr(z)))
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-@pytest.mark.parametrize(("name", "n", "size"), [pytest.param(name, n, size, marks=[]
-    if (name, n, size) == ("skewed", 100, 1) else pytest.mark.nightly) for name in LAWS
+@pytest.mark.parametrize(("name", "n", "size"), [(name, n, size) for name in LAWS
     for n in (100, 1000) for size in (1, 5)])  # fmt: skip
 def test_intervals_cover_whatever_the_law(name, n, size):
     """.92 to .99 wanted of 95 % intervals where five scores (groups) are expected beyond. Of 200
@@ -368,10 +367,9 @@ def test_intervals_cover_whatever_the_law(name, n, size):
         assert share >= (0.92 if beyond >= 5 else 0.9) - 3 * error, (stat, point, share)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-@pytest.mark.parametrize("name", [pytest.param("liveness_cross_logreg/dev.csv",
-    marks=pytest.mark.nightly), "asvspoof19_asv/eval.csv.gz"])  # fmt: skip
+@pytest.mark.parametrize("name", ["liveness_cross_logreg/dev.csv", "asvspoof19_asv/eval.csv.gz"])
 def test_intervals_cover_on_real_scores(name):
     """Score sets drawn from real ones, whose numbers are then the truth; standard error 0.015."""
     whole = br.read_scores((Path(__file__).resolve().parents[2] / "examples" / "data") / name)
