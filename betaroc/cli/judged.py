@@ -13,7 +13,7 @@ from betaroc.cli.systems import SystemFiles, chosen_words, read_systems, reading
 from betaroc.core.errors import BetarocWarning, FitError
 from betaroc.core.notices import Notice, collected, forward_warnings, keep, warn
 from betaroc.core.value import fields_of
-from betaroc.data.scores import ScoreData, require_scores
+from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import decide
 from betaroc.decision.threshold_methods import Fitting
 from betaroc.estimation.families import AUTO, BEST, Names
@@ -31,9 +31,7 @@ def read_decided(
     """The threshold of each system, and what its test says of it."""
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     rows = []
-    for name, first, others in read_systems(systems, arguments, step):
-        dev = require_scores(first, "a decision", rejected=True)
-        tests = [require_scores(test, "a check", rejected=True) for test in others]
+    for name, dev, tests in read_systems(systems, arguments, step):
         with forward_warnings(f"{visible(name)}: " * bool(name)):
             decision = decide(dev, **asked, **rules)
             checks = tuple((test, decision.check(test)) for test in tests)

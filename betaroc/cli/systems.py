@@ -32,7 +32,7 @@ _LONGEST = 80
 #: Families that sums of a class are enough for.
 _SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
 #: Options that speak of single trials, which sums and counts do not know.
-_OF_TRIALS = ("stratum", "group", "id", "key", "missing")
+_OF_TRIALS = ("group", "id", "key", "missing")
 
 #: A file of both classes, or one of each: the client's and the impostor's.
 ScoreFiles = str | tuple[str, str]
@@ -318,7 +318,7 @@ def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
         return None
     refuse(arguments, _OF_TRIALS,
            "not stand beside --stream always: sums and counts know no single trial")  # fmt: skip
-    return summarize_finest(path, **_reading(arguments))
+    return summarize_finest(path, stratum=columns(arguments.stratum), **_reading(arguments))
 
 
 def _is_large(path: Path) -> bool:

@@ -45,7 +45,7 @@ def add_options(parser: ArgumentParser) -> None:
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")
-    options.shared(parser, "--system", "--systems", "--level", "--group")
+    options.shared(parser, "--system", "--systems", "--level", "--group", "--stream")
     options.score_options(parser, BEST, summed=False)
 
 

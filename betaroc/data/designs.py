@@ -196,10 +196,9 @@ def designs_of(
 
 # -------------------------------------------------------------------------- new values
 def checked_values(
-    value: Mapping[str, Any],
-    covariates: tuple[Covariate, ...],
+    value: Mapping[str, Any], covariates: tuple[Covariate, ...],
     categories: Mapping[str, tuple[Any, ...]],
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """One value for each covariate, no others."""
     names = [c.name for c in covariates]
     for name in (*value, *names):
@@ -226,10 +225,9 @@ def _value(value: Any, covariate: Covariate, levels: tuple[Any, ...] | None) -> 
 
 
 def outside(
-    values: Mapping[str, Any],
-    rows: Mapping[str, list[FloatArray]],
+    values: Mapping[str, Any], rows: Mapping[str, list[FloatArray]],
     designs: dict[str, list[DesignMatrix]],
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Where values leave the trials they are predicted from, in words; empty where they do not."""
     ranges: dict[str, list[str]] = {}
     apart = []

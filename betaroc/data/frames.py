@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
 from typing import Any, NamedTuple, TypeVar
@@ -20,7 +19,7 @@ from betaroc.core.errors import (
     InputTypeError,
     PrecisionWarning,
     refusal,
-)  # fmt: skip
+)
 from betaroc.core.names import names_array, stacked
 from betaroc.core.notices import warn
 from betaroc.core.tables import Library, library_of
@@ -44,8 +43,11 @@ _SLICE, _TOGETHER = 1 << 20, 8
 _SINGLE = frozenset({"score", "label", "weight"})
 #: Integers that may be beyond 2**53.
 _LONG = {"Int64", "UInt64", "Int128", "UInt128"}
-#: Labels beyond which nothing is summed any more.
-_MANY = 16
+#: Labels, and names of strata, beyond which nothing is summed any more.
+_MANY, MOST_STRATA = 16, 1000
+#: What a label and up to two columns of strata are called for an engine.
+_KEYS = ("label", "stratum", "other_stratum")
+
 #: Groups by system and label beyond which the labels are counted before all groups are collected.
 _MANY_GROUPS = 1 << 20
 #: Rows of outermost bins beyond which each end is sorted by its engine.
@@ -88,8 +90,7 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
         raise
     except Exception as error:  # engines raise whatever they like; it is chained
         kind, text = type(error).__name__, format_value(str(error), 200)
-        refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-        if refused or kind == "OutOfMemoryException" or "Cannot allocate memory" in str(error):
+        if kind == "OutOfMemoryException" or "Cannot allocate memory" in str(error):
             raise MemoryError(str(error)) from error
         if kind in _LOST or isinstance(error, ConnectionError):
             raise EngineError(
@@ -127,6 +128,7 @@ class OpenedFrame(NamedTuple):
 
     def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
         """What `work` finds in each piece; on Dask, merged by the workers in one order always."""
+        columns = list(dict.fromkeys(columns))
         if self.is_dask:
             from dask.base import compute
             from dask.delayed import delayed
@@ -193,11 +195,14 @@ def frame_columns(
     }
     _check_absent(frame, [(role, name) for role, names in columns.items() for name in names])
     table = frame.selected([name for names in columns.values() for name in names])
-    read = {}
+    read: dict[str, Any] = {}
     for role, names in columns.items():
         for name in names if role not in (gaps, "stratum") else ():
             check_nulls(table[name], name)
         parts = [table[name].to_numpy() for name in names]
+        if role == "stratum":
+            read[role] = parts
+            continue
         if len(parts) > 1:
             called = [f"column {format_value(name)}" for name in names]
             parts = [names_array(part, len(part), c) for part, c in zip(parts, called, strict=True)]
@@ -254,32 +259,38 @@ def _check_lost_integers(
         )
 
 
-def _check_labels(labels: Collection[Any], column: str) -> None:
-    """Raise, on a worker too, if there are too many to be two."""
-    if len(labels) > _MANY:
-        actual, remedy = f"more than {_MANY}", "Did you swap score and label?"
-        raise refusal(f"column {format_value(column)}", "hold two labels", actual, remedy)
+def _check_labels(keys: Collection[tuple[Any, ...]], *columns: str) -> None:
+    """Raise, on a worker too, if there are too many labels to be two, or too many strata."""
+    for k, column in enumerate(columns):
+        most = MOST_STRATA if k else _MANY
+        if len({key[k] for key in keys}) > most:
+            rule = f"name at most {most} strata" if k else "hold two labels"
+            raise refusal(
+                f"column {format_value(column)}", rule, f"more than {most}", "Is it another column?"
+            )
 
 
-def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
+def check_counts(score: str, rows: int, bad: int) -> None:
     """Refuse a frame without rows, and one of whose scores some are no finite numbers."""
     if not rows:
-        raise InputError("the frame must hold scores of both classes; it is empty. Give some.")
-    if bad or missing:
+        raise InputError("frame must hold scores of both classes; it is empty. Give some.")
+    if bad:
         raise InputError(
-            f"column {format_value(score)} must hold finite numbers; got {missing} missing and"
-            f" {bad} NaN or infinite of {rows}. Drop these rows first."
+            f"column {format_value(score)} must hold finite numbers; got {bad} missing,"
+            f" NaN or infinite of {rows}. Drop these rows first."
         )
 
 
 @contextmanager
-def _pass_over(frame: OpenedFrame, score: str, label: str, **more: str) -> Iterator[None]:
+def _pass_over(
+    frame: OpenedFrame, score: str, label: str, *more: tuple[str, str]
+) -> Iterator[None]:
     """Refuse missing columns, scores that are not numbers, what rounds; warn of float16."""
     with engine_errors(score, label):
-        _check_absent(frame, [("score", score), ("label", label), *more.items()])
+        _check_absent(frame, [("score", score), ("label", label), *more])
         kind, called = frame.schema[score], f"column {format_value(score)}"
         if not kind.is_numeric():
-            raise InputTypeError(f"{called} must be numeric; its type is {kind}. Convert it first.")
+            raise InputTypeError(f"{called} must be numeric; its type is {kind}. Convert it.")
         if str(kind) == "Float16":
             message = f"{called}: float16 scores have 11 significant bits. Store them as float32."
             warn(message, PrecisionWarning)
@@ -293,65 +304,70 @@ def _pass_over(frame: OpenedFrame, score: str, label: str, **more: str) -> Itera
 
 # ---------------------------------------------------------------------------------- passes
 def label_sums(
-    frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout
+    frame: OpenedFrame, score: str, keys: Sequence[str], bins: int, layout: Layout
 ) -> sums.Labels:
-    """Sums and counts of every label."""
+    """Sums and counts of every key: of a label, or of one with the names of its strata."""
     result: sums.Labels = {}
-    work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
-    with _pass_over(frame, score, label):
-        for part in frame.each([score, label], work, sums.added):
+    work = partial(_piece_sums, score=score, keys=keys, bins=bins, layout=layout)
+    with _pass_over(frame, score, keys[0], *(("stratum", name) for name in keys[1:])):
+        for part in frame.each([score, *keys], work, sums.added):
             result = sums.added(result, part)
-            _check_labels(result, label)
+            _check_labels(result, *keys)
     low = min((item.of.minimum for item in result.values()), default=0.0)
     high = max((item.of.maximum for item in result.values()), default=0.0)
     _check_lost_integers(frame, score, low, high)
     return result
 
 
-def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> sums.Labels:
+def _piece_sums(
+    piece: Any, score: str, keys: Sequence[str], bins: int, layout: Layout
+) -> sums.Labels:
     import narwhals as nw
 
     if is_lazy(piece):
-        rows = _rows(piece, score, label)
-        most = (_MANY + 1) * (bins + len(sums.KINDS))
-        groups = arrays_of(_grouped(rows, bins, layout).head(most))
+        rows, names = _rows(piece, score, keys), _KEYS[: len(keys)]
+        most = (_MANY + 1) * (bins + len(sums.KINDS)) * _MANY ** (len(keys) > 1)
+        groups = arrays_of(_grouped(rows, bins, layout, names).head(most))
         columns = {name: np.asarray(column) for name, column in groups.items()}
-        labels = columns.pop("label")
-        _check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels), label)
-        return sums.group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
-    scores = piece[score]
-    kinds = [kind for kind in piece[label].unique().to_list() if not sums.is_missing(kind)]
-    _check_labels(kinds, label)
-    masks = [(v, (piece[label] == v).fill_null(False).to_numpy().astype(bool)) for v in kinds]
-    rest = ~np.any([mask for _, mask in masks] or [np.zeros(len(piece), bool)], axis=0)
-    masks += [(None, rest)] if rest.any() else []
-    values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
-    null = scores.is_null().to_numpy().astype(bool, copy=False)
-    return sums.array_sums(values, null, masks, bins, layout)
+        kinds = [columns.pop(name) for name in names]
+        _check_labels(_distinct(kinds[0]), keys[0])
+        if len(kinds[0]) == most:
+            raise refusal("bins", "be fewer for so many strata", str(bins))
+        return sums.group_sums(columns, kinds, _extremes(rows, columns, kinds[0], names))
+    values = piece[score].cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
+    places = sums.rows_by_key([piece[name].to_pandas() for name in keys])
+    _check_labels(places, *keys)
+    return sums.array_sums(values, places, bins, layout)
 
 
-#: Sums and squares of each label.
-_Squares = dict[Any, tuple[float, float]]
+#: Sums and squares of each key.
+_Squares = dict[tuple[Any, ...], tuple[float, float]]
 
 
 def label_squares(
-    frame: OpenedFrame, score: str, label: str, centres: dict[Any, float]
+    frame: OpenedFrame, score: str, keys: Sequence[str], centres: dict[tuple[Any, ...], float]
 ) -> _Squares:
-    """Sums and squares about the centre of each label: what is left of scores far from 0."""
-    work = partial(_piece_squares, score=score, label=label, centres=centres)
-    with engine_errors(score, label):
-        return reduce(_added_squares, frame.each([score, label], work, _added_squares))
+    """Sums and squares about the centre of each key: what is left of scores far from 0."""
+    work = partial(_piece_squares, score=score, keys=keys, centres=centres)
+    with engine_errors(score, keys[0]):
+        return reduce(_added_squares, frame.each([score, *keys], work, _added_squares))
 
 
-def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]) -> _Squares:
+def _piece_squares(
+    piece: Any, score: str, keys: Sequence[str], centres: dict[tuple[Any, ...], float]
+) -> _Squares:
     import narwhals as nw
 
-    rows, result = _rows(piece, score, label), {}
-    for of_label, centre in centres.items():
+    rows, result = _rows(piece, score, keys), {}
+    for key, centre in centres.items():
         away = nw.col("s") - centre
-        mine = rows.filter(nw.col("label") == of_label).with_columns(away=away, square=away * away)
+        of_key = [
+            nw.col(name).is_null() if value is None else nw.col(name) == value
+            for name, value in zip(_KEYS, key, strict=False)
+        ]
+        mine = rows.filter(*of_key).with_columns(away=away, square=away * away)
         sums = arrays_of(mine.select(nw.col("away").sum(), nw.col("square").sum()))
-        result[of_label] = float(sums["away"][0] or 0.0), float(sums["square"][0] or 0.0)
+        result[key] = float(sums["away"][0] or 0.0), float(sums["square"][0] or 0.0)
     return result
 
 
@@ -366,15 +382,13 @@ _Groups = dict[str, AnyArray]
 def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> _Groups:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
     parts: list[_Groups] = []
-    labels: set[Any] = set()
+
     work = partial(_piece_groups, system=system, score=score, label=label)
-    merge = partial(_merged_groups, label=label)
-    with _pass_over(frame, score, label, system=system):
-        for part in frame.each([system, score, label], work, merge):
-            labels |= _distinct(part["label"])
-            _check_labels(labels, label)
-            parts.append(part)
-    result = _joined(parts)
+
+    with _pass_over(frame, score, label, ("system", system)):
+        parts += frame.each([system, score, label], work, _joined)
+    result = _joined(*parts)
+    _check_labels(_distinct(result["label"]), label)
     low = float(np.min(result["minimum"], initial=0.0))
     high = float(np.max(result["maximum"], initial=0.0))
     _check_lost_integers(frame, score, low, high)
@@ -384,51 +398,40 @@ def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> _G
 def _piece_groups(piece: Any, system: str, score: str, label: str) -> _Groups:
     import narwhals as nw
 
-    rows = _rows(piece, score, label, nw.col(system).alias("system"))
+    rows = _rows(piece, score, [label], nw.col(system).alias("system"))
     groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
     part = arrays_of(groups.head(_MANY_GROUPS))
     _check_labels(_distinct(part["label"]), label)
     return part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups)
 
 
-def _joined(parts: list[_Groups]) -> _Groups:
+def _joined(*parts: _Groups) -> _Groups:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _merged_groups(first: _Groups, second: _Groups, label: str) -> _Groups:
-    import narwhals as nw
-
-    both = nw.from_dict(_joined([first, second]), backend="pandas")  # as partitions are
-    keys = ["system", "label", "bin"]
-    sums = [nw.col(name).sum() for name in first if name not in (*keys, "minimum", "maximum")]
-    ends = nw.col("minimum").min(), nw.col("maximum").max()
-    result = arrays_of(both.group_by(keys).agg(*sums, *ends))
-    _check_labels(_distinct(result["label"]), label)
-    return result
-
-
 # ----------------------------------------------------------------------- an engine's groups
-def _rows(piece: Any, score: str, label: str, *more: Any) -> Any:
-    """Label and score, as `label` and `s`."""
+def _rows(piece: Any, score: str, keys: Sequence[str], *more: Any) -> Any:
+    """Label, strata and score, as `label`, `stratum`, `other_stratum` and `s`."""
     import narwhals as nw
 
     s = nw.col(score).cast(nw.Float64).alias("s")
-    return piece.select(*more, nw.col(label).alias("label"), s)
+    named = [nw.col(key).alias(name) for key, name in zip(keys, _KEYS, strict=False)]
+    return piece.select(*more, *named, s)
 
 
 def _extremes(
-    rows: Any, columns: dict[str, AnyArray], labels: list[Any]
-) -> dict[Any, sums.Extremes]:
+    rows: Any, columns: dict[str, AnyArray], labels: AnyArray, names: Sequence[str]
+) -> dict[tuple[Any, ...], sums.Extremes]:
+    """Of each key the scores that lie at the ends of its label."""
     import narwhals as nw
 
     s, finite = nw.col("s"), columns["bin"] < sums.KIND_STRIDE * sums.KINDS.index("bad")
-    codes: dict[Any, list[int]] = {}
-    for row, value in enumerate(labels):
-        if finite[row] and not sums.is_missing(value):
-            codes.setdefault(value, []).append(row)
     ends: list[tuple[Any, Any]] = []  # rows of a label that reach into its lower end, its upper
     many = 0
-    for label, own in codes.items():
+    for (label,), places in sums.rows_by_key([labels]).items():
+        own = places[finite[places]]
+        if label is None or not own.size:
+            continue
         n, low, high = (columns[name][own] for name in ("n", "minimum", "maximum"))
         least, most = _reach(n, high), -_reach(n, -low)
         many += int(np.sum(n[(low <= least) | (high >= most)]))
@@ -438,7 +441,7 @@ def _extremes(
         return {}
 
     def counted(condition: Any) -> Any:
-        return rows.filter(condition).group_by("label", "s").agg(nw.len().alias("n"))
+        return rows.filter(condition).group_by(*names, "s").agg(nw.len().alias("n"))
 
     if many <= _MANY_ROWS:
         every = [end for both in ends for end in both]
@@ -450,11 +453,12 @@ def _extremes(
         ]  # fmt: skip
     result: dict[Any, dict[float, int]] = {}  # a value may stand in several parts
     for part in parts:
-        for label, value, n in zip(*(part[k].tolist() for k in ("label", "s", "n")), strict=True):
-            result.setdefault(label, {})[value] = min(int(n), sums.KEPT)
+        each = (part[k].tolist() for k in (*names, "s", "n"))
+        for *key, value, n in zip(*each, strict=True):
+            result.setdefault(sums.key_of(key), {})[value] = min(int(n), sums.KEPT)
     return {
-        label: sums.extremes_of(np.repeat(np.array(list(own)), list(own.values())))
-        for label, own in result.items()
+        key: sums.extremes_of(np.repeat(np.array(list(own)), list(own.values())))
+        for key, own in result.items()
     }
 
 
@@ -465,9 +469,11 @@ def _reach(n: AnyArray, end: AnyArray) -> float:
     return float(end[order[last]]) if last < end.size else np.inf
 
 
-def _distinct(labels: AnyArray) -> set[Any]:
-    """The labels that occur; missing ones are None."""
-    return {None if sums.is_missing(v) else v for v in labels.tolist()}
+def _distinct(labels: AnyArray) -> set[tuple[Any]]:
+    """The labels that occur, as keys."""
+    import pandas as pd
+
+    return {*zip(sums.key_of(pd.unique(labels).tolist()), strict=True)}
 
 
 def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
@@ -486,7 +492,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
         rows = rows.with_columns(**step(nw.col))
     inside = (s > 0.0) & (s < 1.0)
     places = {"zero": finite & (s == 0.0), "one": s == 1.0, "outside": (s < 0.0) | (s > 1.0)}
-    kind = nw.when(raw.is_null()).then(code["missing"]).otherwise(nw.col("kind"))
+    kind = nw.col("kind")
     for name, present in places.items():
         kind = nw.when(present).then(code[name]).otherwise(kind)
     rows = rows.with_columns(

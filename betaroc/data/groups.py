@@ -168,15 +168,10 @@ def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
     return None if value[0] is None and value[1] is None else _of(scores, value)
 
 
-def single_trials(scores: ScoredTrials) -> Groups:
-    """Every trial by itself, whatever the groups."""
-    return _of(scores, [None, None])
-
-
 def units_of(scores: ScoredTrials, *, groups: bool = True) -> Groups:
     """What varies by itself: groups where there are some and they are to count, else trials."""
     result = groups_of(scores) if groups else None
-    return single_trials(scores) if result is None else result
+    return _of(scores, [None, None]) if result is None else result
 
 
 def _of(scores: ScoredTrials, value: list[AnyArray | None]) -> Groups:
@@ -192,22 +187,21 @@ def _of(scores: ScoredTrials, value: list[AnyArray | None]) -> Groups:
     role, multiplicity = [np.zeros(total, dtype=np.int64)], [np.ones(total)]
     for which, part in enumerate(columns):
         weight = weights[which][rows[which]]
-        if not part:
-            first.append(total + np.arange(weight.size))
-            second.append(np.full(weight.size, -1))
+        if part:
+            mine, codes = codes[: len(part)], codes[len(part) :]
+            for column, code in enumerate(mine):
+                role[0][code] |= 1 << (2 * which + column)
+            copies.append(weight)
+            sizes.append(min(np.unique(code).size for code in mine))
+        else:
+            mine = [total + np.arange(weight.size)]
             copies.append(np.ones(weight.size))
             role.append(np.full(weight.size, 1 << (2 * which)))
             multiplicity.append(weight)
             total += weight.size
             sizes.append(None)
-            continue
-        mine, codes = codes[: len(part)], codes[len(part) :]
-        for column, code in enumerate(mine):
-            role[0][np.unique(code)] |= 1 << (2 * which + column)
         first.append(mine[0])
         second.append(np.where(mine[-1] == mine[0], -1, mine[-1]))
-        copies.append(weight)
-        sizes.append(min(np.unique(code).size for code in mine))
     return Groups(
         (rows[0], rows[1]), np.concatenate(first), np.concatenate(second), np.concatenate(copies),
         np.concatenate(multiplicity), np.concatenate(role), (sizes[0], sizes[1]),
@@ -221,21 +215,14 @@ def weights_of(trials: Any, who: str) -> FloatArray:
 
 
 def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
-    result: list[IntArray] = [np.empty(0, dtype=np.intp)] * len(arrays)
-    total = 0
-    for text in (False, True):
-        items = [k for k, a in enumerate(arrays) if (a.dtype.kind == "U") == text]
-        if not items:
-            continue
-        parts = [arrays[k] for k in items]
-        if len({a.dtype.kind for a in parts}) > 1:  # int64 and uint64 share only float64
-            parts = [a.astype(str) for a in parts]
-        names, number = np.unique(np.concatenate(parts), return_inverse=True)
-        cuts = np.cumsum([p.size for p in parts])[:-1]
-        for k, piece in zip(items, np.split(np.ravel(number) + total, cuts), strict=True):
-            result[k] = piece
-        total += names.size
-    return result, total
+    """The same number for the same label, in any of the arrays, and how many labels there are."""
+    import pandas as pd
+
+    if not arrays:
+        return [], 0
+    labels = np.concatenate([array.astype(object) for array in arrays])  # 1 is not "1"
+    numbers, names = pd.factorize(labels, sort=True)
+    return np.split(numbers, np.cumsum([array.size for array in arrays])[:-1]), len(names)
 
 
 def correlation_of(covariance: FloatArray) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,10 +20,10 @@ from betaroc.core.errors import (
     InputTypeError,
     MissingScoreWarning,
     refusal,
-)  # fmt: skip
+)
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
-from betaroc.core.text import did_you_mean, format_list, format_value, parse_number, typed
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
@@ -91,8 +90,8 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
         if word is None or np.iscomplexobj(item):
             decode = 'Decode them: np.char.decode(y, "ascii").'
             remedy = decode if isinstance(item, bytes) else "Pass two labels."
-            actual = f"{typed(item)} at {index}"
-            raise refusal(name, "be text, numbers or booleans", actual, remedy, InputTypeError)
+            rule, actual = "be text, numbers or booleans", f"{typed(item)} at {index}"
+            raise refusal(name, rule, actual, remedy, InputTypeError)
         result.setdefault(word, f"{format_value(item)} ({word}) at {index}")
     if len(result) > 1:
         actual = f"mixed types: {', '.join(result.values())}"
@@ -215,6 +214,29 @@ def _client_kind(kinds: list[Any], client_label: object, in_file: bool) -> tuple
     return guessed, guessed
 
 
+# ------------------------------------------------------------------------------- strata
+def strata_of(columns: Sequence[AnyArray], is_client: BoolArray) -> AnyArray:
+    """The stratum of each row: of one column, or of the client's and the impostor's.
+
+    Where both columns tell groups of people, so that they share names, an impostor's is the pair
+    of the person who is claimed and the one who claims, such as "F-M".
+    """
+    if len(columns) == 1:
+        return columns[0]
+    first, last = (column.astype(str) for column in columns)
+    if {*np.unique(first)} & {*np.unique(last)} - {""}:
+        pairs = np.char.add(np.char.add(first, "-"), last)
+        last = np.where((first == "") | (last == ""), "", pairs)
+    return np.where(is_client, first, last)
+
+
+def check_named_strata(who: str, unnamed: int, n: int, error: Any) -> None:
+    """All trials of a class have strata, or none."""
+    if 0 < unnamed < n:
+        rule, actual = f"be named for every {who} trial, or for none", f"{unnamed} of {n} without"
+        raise refusal("strata", rule, actual, "Name them.", error)
+
+
 # --------------------------------------------------------------- what is no score of a client
 def few_distinct(values: AnyArray) -> AnyArray:
     """The distinct values if they are few; three of them tell as much as all."""
@@ -250,10 +272,9 @@ def check_confidence(
     if score.casefold() not in _PROBABILITY or not predicted or actual <= {*predicted}:
         return
     if n >= _ENOUGH and all(values.min() >= 0.5 and values.max() <= 1.0 for values in parts):
-        column = next((item for item in predicted if item not in label), predicted[0])
         raise kind(
-            f"{name} must be the score of the client; beside {format_value(column)}, and with all"
-            f" {n:.15g} values in [0.5, 1], it reads as the probability of the predicted label."
+            f"{name} must be the score of the client; beside {format_value(predicted[0])}, and with"
+            f" all {n:.15g} values in [0.5, 1], it reads as the probability of the predicted label."
             " Where that is not the client's, take 1 - score; else rename the column."
         )
 
@@ -264,9 +285,9 @@ def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
     if client.size != impostor.size or sum(labels) != 1:
         return
     y, s = CLASSES if labels[0] else ("impostor", "client")
-    values = sorted(set((client if labels[0] else impostor).tolist()))
+
     raise InputError(
-        f"client and impostor must be the scores of two classes; {y} holds only {values}, for the"
+        f"client and impostor must be the scores of two classes; {y} holds only labels, for the"
         f" {client.size} entries of the other. Use Scores.from_labels(y_true={y}, y_score={s})."
     )
 
@@ -279,10 +300,10 @@ def check_other_index(y_true: Any, **others: Any) -> None:
         indexed = hasattr(index, "equals") and hasattr(other, "equals")
         if not indexed or len(index) != len(other) or index.equals(other):
             continue
-        at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
+
         raise InputError(
-            f"y_true and {name} must have the same pandas index; at position {at} they have"
-            f" {index[at]!r} and {other[at]!r}. Align them (s.loc[y.index]) or pass .to_numpy()."
+            f"y_true and {name} must have the same pandas index; they differ. Align them"
+            " (s.loc[y.index]) or pass .to_numpy()."
         )
 
 
@@ -298,7 +319,7 @@ def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
         return score_array(values, name)
     raw, lost = with_gaps(values, name)
     if lost.all():
-        raise InputError(f"{name} must hold scores; all {lost.size} are missing. Export again.")
+        raise InputError(f"{name} must hold scores; all {lost.size} are missing. Add some.")
     present = raw[~lost]
     result = np.full(lost.size, np.nan)
     result[~lost] = score_array(present.tolist() if present.dtype.kind == "O" else present, name)
@@ -391,17 +412,12 @@ def column_places(name: str, present: list[str], wanted: ColumnSpec) -> list[int
 
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
     """The error for a column that the header lacks."""
-    with suppress(ValueError):
-        if len(present) == 1 and math.isfinite(parse_number(present[0])):
-            return FileFormatError(
-                f"{name} must have scores and labels; it is one column of numbers. "
-                + worded("Name the files of both classes by `client_file=...` and"
-                         " `impostor_file=...`, or that of the labels by `key=...`.")
-            )  # fmt: skip
-    option = f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`"
+    remedy = f"{did_you_mean(column, present)}Pass `{role}=...`"
+    if len(present) == 1:
+        remedy += ", a file for each class by `client_file=` and `impostor_file=`, or `key=`"
     return FileFormatError(
-        f"{name} must have a column {format_value(column, 40)}; there are {format_list(present)}."
-        f" {did_you_mean(column, present)}Pass " + worded(option)
+        f"{name} must have a column {format_value(column, 40)}; there are {format_list(present)}. "
+        + worded(remedy)
     )
 
 
@@ -455,7 +471,7 @@ class Rows:
     def check_some(self) -> None:
         """Raise if there are none."""
         if not self.codes.size:
-            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Export again.")
+            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Add some.")
 
     def values(self) -> FloatArray:
         """The scores, checked; nan where they are missing and may be."""
@@ -496,7 +512,7 @@ class Rows:
         """The stratum of each row: of a column, or of two by class, else one of several labels."""
         columns = [self.names[c] for c in self.wanted.names.get("stratum", ())]
         if columns:
-            return np.where(clients[self.codes], columns[0], columns[-1])
+            return strata_of(columns, clients[self.codes])
         tokens = self.tokens
         others = {label_key(t) for t, mine in zip(tokens, clients, strict=True) if not mine}
         named = np.where(clients, "", np.array(tokens))

@@ -124,20 +124,23 @@ def _coded(values: pa.Array) -> tuple[AnyArray, list[str]]:
     """The code of each value, and the texts that occur."""
     if not hasattr(values, "dictionary"):
         values = values.dictionary_encode()
-    used, codes = np.unique(values.indices.to_numpy(zero_copy_only=False), return_inverse=True)
-    texts = values.dictionary.to_pylist()
-    return codes, [str(texts[k]) for k in used]
+    codes = values.indices.to_numpy(zero_copy_only=False)
+    present, texts = np.bincount(codes) > 0, values.dictionary.to_pylist()
+    return (np.cumsum(present) - 1)[codes], [str(texts[k]) for k in np.flatnonzero(present)]
 
 
 def _names(values: pa.Array, column: str, name: str) -> AnyArray:
+    import pyarrow as pa
+
     if values.null_count:
         values = values.cast("string").fill_null("")
-    array = np.asarray(values.to_numpy(zero_copy_only=False))
-    if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
-        array = array.astype(np.str_)
-    if array.dtype.kind not in "iuU":
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if kind in (pa.string(), pa.large_string()):
+        codes, texts = _coded(values)
+        return np.array(texts, dtype=np.str_)[codes]
+    if not pa.types.is_integer(kind):
         raise _refusal(name, column, "integers or text", values, "text")
-    return array
+    return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
 def _refusal(name: str, column: str, rule: str, values: pa.Array, kind: str) -> FileFormatError:

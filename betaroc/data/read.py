@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -309,11 +308,9 @@ def open_file(
         binary = "parquet"
     form = options.format
     if form not in (None, binary) and (binary or form in _FIRST.values()):
-        wrong = form.capitalize() if form in _FIRST.values() else form
-        is_kind = binary.capitalize() if binary else "no such table"
         raise FileFormatError(
-            f"{name} is no {wrong} file; it is {is_kind} and starts with {head[:4]!r}. Leave format"
-            " out."
+            f"{name} is no {form} file; it is {(binary or 'another').capitalize()} and starts with"
+            f" {head[:4]!r}. Leave format out."
         )
     needs_id = keyed and not wanted.names.get("id")
     if binary:
@@ -326,12 +323,7 @@ def open_file(
         read = partial(binary_parts, path, name, binary, wanted, options.max_rows)
         return OpenedFile(name, binary, wanted, guesses, options.max_rows, read, columns)
     file = text_files.text_file(path, name, form, options.max_size)
-    if form == "pyeer" and not single:
-        raise InputError.about("format")(
-            worded(
-                "format must be another; 'pyeer' is `client_file=` and `impostor_file=`. Pass both."
-            )
-        )
+
     if file.kind:
         what = "a table of cells" if file.kind in text_files.TABLE_KINDS else "JSON"
         _check_of_text(options, name, what, cells=file.kind in text_files.TABLE_KINDS)
@@ -382,6 +374,7 @@ def _check_options(
         ("key_id", key.id is not None and not keyed, "stand beside `key=`", key.id),
         ("key_label", key.label is not None and not keyed, "stand beside `key=`", key.label),
         ("key", not keyed and form in ("kaldi", "nist"), f"name the classes of {form} files", None),
+        ("format", form == "pyeer" and not paths, f"stand beside {both}", form),
         ("label", keyed and len(wanted.label) > 1, "be one column of `key=`", wanted.label),
         ("key", keyed and form in NAMED, f"be left out for {form} files", key.path),
     ):
@@ -449,7 +442,7 @@ class KeyFile(NamedTuple):
         _places_of(trials, rows.name, "Keep one score per trial.")
         lost = np.setdiff1d(np.arange(len(places)), at)
         if lost.size and rows.wanted.missing == labels.FAIL:
-            first = next(islice(places, int(lost[0]), None))
+            first = [*places][lost[0]]
             raise FileFormatError(
                 f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
                 f" {len(places)} have none, the first {format_value(first, 80)}."

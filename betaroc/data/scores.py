@@ -26,13 +26,7 @@ from betaroc.core.arrays import (
     dtype_of,
 )  # fmt: skip
 from betaroc.core.containers import array_1d, with_gaps
-from betaroc.core.errors import (
-    BetarocError,
-    BetarocWarning,
-    InputError,
-    InputTypeError,
-    refusal,
-)
+from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, refusal
 from betaroc.core.names import columns_beside, name_columns, names_array, strata_array
 from betaroc.core.notices import warn
 from betaroc.core.text import format_value, typed
@@ -88,8 +82,7 @@ class ScoreSource(Value):
 
     def named(self, names: Mapping[str, str]) -> ScoreSource:
         """The same, with names instead of paths."""
-        path, *further = (names[file] for file in self.files)
-        return replace(self, path=path, further=tuple(further))
+        return replace(self, path=names[self.path], further=tuple(names[f] for f in self.further))
 
 
 def checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -320,6 +313,18 @@ def _class_words(value: object) -> vocabulary.ClassWords | None:
     return vocabulary.ClassWords(*pair)
 
 
+class Strata(NamedTuple):
+    """Names of strata of each class, with their numbers of trials."""
+
+    client: dict[str, int]
+    impostor: dict[str, int]
+
+    def _beside(self, who: str) -> tuple[str, ...]:
+        """The classes that a stratum of one is of: both where both have strata of these names."""
+        both = self.client.keys() == self.impostor.keys()
+        return CLASSES if both else (who,)
+
+
 class ScoreData(tables.Tabular, Exportable, ABC):
     """The scores of one classifier: every one (`Scores`), or sums and counts (`ScoreSummary`)."""
 
@@ -329,14 +334,18 @@ class ScoreData(tables.Tabular, Exportable, ABC):
     n_client_rejected = n_impostor_rejected = 0
 
     @property
-    @abstractmethod
     def n_client(self) -> int:
-        """Number of client scores."""
+        """Number of client scores; trials without one do not count here."""
+        return self._size("client")
 
     @property
-    @abstractmethod
     def n_impostor(self) -> int:
-        """Number of impostor scores."""
+        """Number of impostor scores; trials without one do not count here."""
+        return self._size("impostor")
+
+    @abstractmethod
+    def _size(self, who: str) -> int:
+        """Number of scores of a class."""
 
     @property
     def has_rejected(self) -> bool:
@@ -360,6 +369,19 @@ class ScoreData(tables.Tabular, Exportable, ABC):
     def prior(self) -> float:
         """The observed, weighted share of clients."""
         return self.client_total / (self.client_total + self.impostor_total)
+
+    @property
+    def strata(self) -> Strata:
+        """The names of the strata of each class, with their numbers of trials."""
+        return Strata(*map(self._stratum_sizes, CLASSES))
+
+    @abstractmethod
+    def _stratum_sizes(self, who: str) -> dict[str, int]:
+        """Of a class."""
+
+    @abstractmethod
+    def _pieces(self, who: str) -> Mapping[str, ScoreData]:
+        """The scores of each stratum of a class, beside all of the other class, or its namesake."""
 
     @property
     @abstractmethod
@@ -429,14 +451,9 @@ class ScoreData(tables.Tabular, Exportable, ABC):
 
 
 def require_scores(
-    scores: ScoreData,
-    noun: str,
-    *,
-    name: str = "scores",
-    kinds: str = "Scores",
-    hint: str = "For labels and scores use Scores.from_labels.",
-    rejected: bool = False,
-) -> Scores:
+    scores: ScoreData, noun: str, *, name: str = "scores", kinds: str = "Scores",
+    hint: str = "For labels and scores use Scores.from_labels.", rejected: bool = False,
+) -> Scores:  # fmt: skip
     """Every score, for what a summary cannot answer; `what` begins the error's sentence."""
     if isinstance(scores, Scores):
         if not rejected:
@@ -447,14 +464,7 @@ def require_scores(
             f"{noun} must have every score; got a summary, which keeps sums and counts in bins."
             + vocabulary.worded(" `Take Scores: all rows, or a random part of them.`")
         )
-    raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
-
-
-class Strata(NamedTuple):
-    """Names of strata of each class, with their numbers of trials."""
-
-    client: dict[str, int]
-    impostor: dict[str, int]
+    raise refusal(name, f"be {kinds}", type(scores).__name__, hint, InputTypeError)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -563,8 +573,8 @@ class Scores(ScoreData):
         library: tables.Library | None = None,
     ) -> None:
         if name is not None and not isinstance(name, str):
-            remedy = "Weights, groups and ids are keywords."
-            raise refusal("name", "be text or None", typed(name), remedy, InputTypeError)
+            rule, remedy = "be text or None", "Weights, groups and ids are keywords."
+            raise refusal("name", rule, typed(name), remedy, InputTypeError)
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         labels.check_labels_as_scores(c, i)
         in_use = tables.library_of(client) or tables.library_of(impostor)
@@ -663,15 +673,8 @@ class Scores(ScoreData):
         names = ("n_client", "n_impostor", *rejected, "prior")
         return {name: getattr(self, name) for name in names}
 
-    @property
-    def n_client(self) -> int:
-        """Number of client scores; trials without one do not count here."""
-        return self.client.size
-
-    @property
-    def n_impostor(self) -> int:
-        """Number of impostor scores; trials without one do not count here."""
-        return self.impostor.size
+    def _size(self, who: str) -> int:
+        return int(getattr(self, who).size)
 
     def _total(self, who: str) -> float:
         weights = getattr(self, f"{who}_weights")
@@ -725,11 +728,8 @@ class Scores(ScoreData):
         distinct = self._distributions[who == "impostor"].atoms.places.size
         return distinct, int(np.sum(values == 0.0)), int(np.sum(values == 1.0))
 
-    @property
-    def strata(self) -> Strata:
-        """The names of the strata of each class, with their numbers of trials."""
-        rows = self._rows_of_strata
-        return Strata(*({name: own.size for name, own in rows[who].items()} for who in CLASSES))
+    def _stratum_sizes(self, who: str) -> dict[str, int]:
+        return {name: rows.size for name, rows in self._rows_of_strata[who].items()}
 
     @cached_property
     def _rows_of_strata(self) -> dict[str, dict[str, IntArray]]:
@@ -746,9 +746,9 @@ class Scores(ScoreData):
 
     def _pieces(self, who: str) -> dict[str, Scores]:
         """The scores of each stratum of a class, beside all of the other class, or its namesake."""
-        both = all(self.strata) and self.strata.client.keys() == self.strata.impostor.keys()
+        classes = self.strata._beside(who)
         pieces: dict[str, Scores] = dict.fromkeys(getattr(self.strata, who), self)
-        for kind in CLASSES if both else (who,):
+        for kind in classes:
             for name, rows in self._rows_of_strata[kind].items():
                 with_score = rows[rows < getattr(self, f"n_{kind}")]
                 columns = (kind + key for key in ("", "_weights", "_groups", "_ids"))
@@ -756,7 +756,7 @@ class Scores(ScoreData):
                 own[f"{kind}_strata"] = getattr(self, f"{kind}_strata")[rows]
                 own[f"n_{kind}_rejected"] = rows.size - with_score.size
                 pieces[name] = pieces[name]._with(**own)
-        if not both:  # the other class is sorted once
+        if len(classes) == 1:  # the other class is sorted once
             for piece in pieces.values():
                 laws: list[Any] = list(self._distributions)
                 which = CLASSES.index(who)
@@ -909,8 +909,10 @@ class Scores(ScoreData):
         """
         beside = {"weights": weights, "groups": groups, "ids": ids, "strata": strata}
         labels.check_other_index(y_true, y_score=y_score, **beside)
-        columns = {"label": y_true, "score": y_score, "weight": weights, "group": groups, "id": ids}
-        columns["stratum"] = strata
+        columns: dict[str, Any] = {
+            "label": y_true, "score": y_score, "weight": weights, "group": groups, "id": ids,
+            "stratum": None if strata is None else [strata],
+        }  # fmt: skip
         called = {"label": "y_true", "score": "y_score", "stratum": "strata"}
         called = {role: f"{role}s" for role in columns} | called
         library = tables.library_of(y_score) or tables.library_of(y_true)
@@ -927,7 +929,7 @@ class Scores(ScoreData):
         weight: str | None = None,
         group: str | tuple[str, str] | None = None,
         id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
-        stratum: str | None = None,
+        stratum: str | tuple[str, str] | None = None,
         missing: str = labels.FAIL,
     ) -> Scores:
         """Scores from the columns of a frame.
@@ -941,10 +943,14 @@ class Scores(ScoreData):
             Column names.
         client_label : object, optional
             As in `from_labels`.
-        weight, stratum : str, optional
+        weight : str, optional
             Column name.
         group, id : str or (str, str), optional
             Column name, or the names of two columns.
+        stratum : str or (str, str), optional
+            Column name, or the names of the clients' column and the impostors'. Where these share
+            names, they are groups of the persons who are claimed and who claim: an impostor's
+            stratum is the pair, such as "F-M".
         missing : {"fail", "drop", "reject"}
             Rows whose score is null or nan: as in `from_labels`.
 
@@ -1003,14 +1009,16 @@ class Scores(ScoreData):
             for role in ("group", "id") if data.get(role) is not None
         }  # fmt: skip
         if data.get("stratum") is not None:
-            columns["strata"] = strata_array(data["stratum"], mask.size, called["stratum"])
+            parts = [strata_array(c, mask.size, called["stratum"]) for c in data["stratum"]]
+            columns["strata"] = labels.strata_of(parts, mask)
         if data.get("weight") is not None:
             weights = checks.weights_array(data["weight"], mask.size, called["weight"])
             lost = np.isnan(values)
             for who, own in (("client", mask & ~lost), ("impostor", ~mask & ~lost)):
                 if own.any() and not weights[own].any():
                     actual = f"0 for all of the {who} class, so no {who} scores"
-                    raise refusal(called["weight"], "have a sum > 0 in both classes", actual)
+                    rule = "have a sum > 0 in both classes"
+                    raise refusal(called["weight"], rule, actual)
             other = weights[lost & (weights != 1.0)]
             if missing == labels.REJECT and other.size:
                 raise InputError.about("missing")(
@@ -1029,7 +1037,7 @@ class Scores(ScoreData):
     @classmethod
     def _of_rows(
         cls, values: FloatArray, is_client: BoolArray, named: str, missing: str,
-        columns: Mapping[str, AnyArray], *, error: type[BetarocError] = InputError, **content: Any,
+        columns: Mapping[str, AnyArray], *, error: Any = InputError, **content: Any,
     ) -> Scores:  # fmt: skip
         """Of rows that may lack a score, and strata that one of the classes may lack."""
         lost = np.isnan(values)
@@ -1043,11 +1051,7 @@ class Scores(ScoreData):
                 content[f"{who}_strata"] = columns["strata"][ordered]
             strata = np.asarray(content.get(f"{who}_strata", ()))
             unnamed = int(np.count_nonzero(strata == ""))
-            if 0 < unnamed < strata.size:
-                raise error(
-                    f"strata must be named for every {who} trial, or for none; they are missing for"
-                    f" {unnamed} of {strata.size}. Name them."
-                )
+            labels.check_named_strata(who, unnamed, strata.size, error)
             if unnamed:  # the column is of the other class alone
                 del content[f"{who}_strata"]
             content[who] = values[chosen]
@@ -1066,7 +1070,7 @@ class Scores(ScoreData):
         for who in CLASSES:
             absent = content[who] == -np.inf
             if np.all(absent):
-                raise InputError(f"a {who} trial must have a score; none drawn has one. Draw more.")
+                raise InputError(f"a {who} must have a score; none drawn has. Draw more.")
             content |= {who: content[who][~absent], f"n_{who}_rejected": int(np.sum(absent))}
         return cls._checked(**content)
 

@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property, reduce
-from operator import add
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
-from betaroc.core.errors import InputError, PrecisionWarning, refusal
+from betaroc.core.errors import FileFormatError, InputError, PrecisionWarning, refusal
 from betaroc.core.local_files import of_the_system, regular_file, shown_path
+from betaroc.core.names import strata_array
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import format_value
-from betaroc.core.vocabulary import (
-    CLIENT,
-    CLIENTS,
-    FAR,
-    FRR,
-    IMPOSTOR,
-    IMPOSTORS,
-    ONE_CLIENT,
-    ONE_IMPOSTOR,
-)  # fmt: skip
 from betaroc.data import frames, labels
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.sums import ClassSummary, Labels, added, array_sums
+from betaroc.data.sums import ClassSummary, Labels, added, array_sums, rows_by_key
 from betaroc.data.text_layouts import TextOptions
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
@@ -42,8 +34,8 @@ from betaroc.rendering.numbers import extreme, number, percent, read_as
 
 def _file_sums(
     file: OpenedFile, client_label: object, bins: int, layout: Layout
-) -> tuple[ClassSummary, ClassSummary, str | None]:
-    """Of the clients and the impostors, and the label that was guessed."""
+) -> tuple[dict[str, Any], str | None]:
+    """Both classes with their strata, and the label that was guessed."""
     sums: Labels = {}
     counts, some = np.zeros(0, dtype=np.int64), set[float]()
     with np.errstate(over="ignore"):  # of squares
@@ -54,19 +46,35 @@ def _file_sums(
                 some |= set(labels.few_distinct(part.scores).tolist())
             if len({labels.label_key(token) for token in part.tokens}) <= 2 and part.codes.size:
                 values = part.values()
-                present = np.flatnonzero(here).tolist()
-                masks = [(part.tokens[code], part.codes == code) for code in present]
-                null = np.zeros(values.size, dtype=bool)
-                sums = added(sums, array_sums(values, null, masks, bins, layout))
+                columns = [part.names[c] for c in part.wanted.names.get("stratum", ())]
+                keys = rows_by_key([part.codes, *columns])
+                sums = added(sums, array_sums(values, keys, bins, layout))
         if not counts.sum():
             part.check_some()
         client, guessed = part.clients(client_label, counts, swapped=some in labels.KNOWN_LABELS)
-        named = list(zip(part.tokens, client.tolist(), strict=True))
-        first, second = (
-            reduce(add, [sums[token] for token, is_client in named if is_client is of]).of
-            for of in (True, False)
-        )
-    return first, second, guessed
+    return _classes(sums, client, f"strata of {file.name}", FileFormatError), guessed
+
+
+def _classes(sums: Labels, client: Any, called: str, error: Any) -> dict[str, Any]:
+    """Both classes, and where keys have names of strata these, by name."""
+    keys, result = [*sums], dict[str, Any]()
+    is_client = np.array([bool(client[key[0]]) for key in keys])
+    names = [strata_array(column, len(keys), called) for column in [*zip(*keys, strict=True)][1:]]
+    strata = labels.strata_of(names, is_client) if names else np.zeros(len(keys), dtype=str)
+    for who, of in zip(CLASSES, (is_client, ~is_client), strict=True):
+        named: dict[str, ClassSummary] = {}
+        for k in np.flatnonzero(of).tolist():
+            part = {str(strata[k]): sums[keys[k]].of}
+            named = added(named, part, ClassSummary._merged)
+        first, *others = named.values()
+        result[who] = first._merged(*others)
+        unnamed = 0 if "" not in named else named.pop("").n
+        labels.check_named_strata(who, unnamed, result[who].n, error)
+        result[f"{who}_strata"] = {
+            name: replace(named[name], lowest=np.empty(0), highest=np.empty(0))
+            for name in sorted(named)
+        } or None
+    return result
 
 
 _BINS = 65_536
@@ -91,6 +99,8 @@ class ScoreSummary(ScoreData):
         Name of the classifier.
     source : ScoreSource, optional
         Path and format of the file that was summarized; no part of equality.
+    client_strata, impostor_strata : mapping of str to ClassSummary, optional
+        The strata of each class, by name; they keep no extremes.
     library : str, optional
         As of `Scores`.
 
@@ -110,6 +120,8 @@ class ScoreSummary(ScoreData):
     n_bins: int = _BINS
     layout: Layout = None
     name: str | None = None
+    client_strata: Mapping[str, ClassSummary] | None = None
+    impostor_strata: Mapping[str, ClassSummary] | None = None
     _extra_fields = ("source",)
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
     dtype = "float64"
@@ -150,15 +162,22 @@ class ScoreSummary(ScoreData):
     def _metrics(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("n_client", "n_impostor", "prior")}
 
-    @property
-    def n_client(self) -> int:
-        """Number of client scores."""
-        return self.client.n
+    def _stratum_sizes(self, who: str) -> dict[str, int]:
+        return {name: part.n for name, part in (getattr(self, f"{who}_strata") or {}).items()}
 
-    @property
-    def n_impostor(self) -> int:
-        """Number of impostor scores."""
-        return self.impostor.n
+    def _pieces(self, who: str) -> dict[str, ScoreSummary]:
+        pieces = {}
+        for name in getattr(self.strata, who):
+            sides = {
+                kind: getattr(self, f"{kind}_strata")[name] for kind in self.strata._beside(who)
+            }
+            pieces[name] = copy(self)
+            sides["client_strata"] = sides["impostor_strata"] = None
+            vars(pieces[name]).update(sides, _range=self._range)  # of one range all have one grid
+        return pieces
+
+    def _size(self, who: str) -> int:
+        return int(getattr(self, who).n)
 
     @cached_property
     def _distributions(self) -> tuple[Binned, Binned]:
@@ -261,7 +280,7 @@ class ScoreSummary(ScoreData):
         client, impostor = self._shared
         return 0.5 * float(np.sum((client / self.n_client) * (impostor / self.n_impostor)))
 
-    @property
+    @cached_property
     def _range(self) -> tuple[float, float]:
         sides = self.client, self.impostor
         return min(side.minimum for side in sides), max(side.maximum for side in sides)
@@ -269,16 +288,18 @@ class ScoreSummary(ScoreData):
     @property
     def _shared(self) -> tuple[IntArray, IntArray]:
         """Counts of both classes in cells of more than one double."""
-        lower, upper, (client, impostor) = self._cells
-        room = np.nextafter(lower, np.inf) < upper
-        return client[room], impostor[room]
+        lower, upper, counts = self._cells
+        client, impostor = counts[:, np.nextafter(lower, np.inf) < upper]
+        return client, impostor
 
     @cached_property
     def _cells(self) -> _Cells:
         sides = (self.client, self.impostor)
         low, high = self._range
         upper = np.minimum(bin_edges(self.n_bins, self.layout), high)
-        counts = [s._dense(self.n_bins) for s in sides]
+        counts = np.zeros((2, self.n_bins), dtype=np.int64)
+        for row, side in zip(counts, sides, strict=True):
+            row[side.bins] = side.counts
         if low == 0.0:
             upper, counts = _cut(upper, counts, 0.0, 0.0, [s.n_zero for s in sides])
         if high == 1.0:
@@ -286,8 +307,8 @@ class ScoreSummary(ScoreData):
             upper, counts = _cut(upper, counts, 1.0, np.nextafter(1.0, 0.0), below)
         lowest = np.nextafter(low, -np.inf)
         lower = np.maximum(np.concatenate([[lowest], upper[:-1]]), lowest)
-        keep = (counts[0] > 0) | (counts[1] > 0)
-        return _Cells(lower[keep], upper[keep], (counts[0][keep], counts[1][keep]))
+        keep = counts.any(axis=0)
+        return _Cells(lower[keep], upper[keep], counts[:, keep])
 
     def _as_scores(self) -> Scores:
         result: dict[str, Any] = {}
@@ -314,11 +335,17 @@ class ScoreSummary(ScoreData):
         first, second = ((part.n_bins, part.layout) for part in (self, other))
         if first != second:
             rule, actual = "have one number of bins and one layout", f"{first!r} and {second!r}"
-            raise refusal("summaries", rule, actual, "Pass the same bins= and layout= to both.")
+            raise refusal("summaries", rule, actual, "Pass both the same.")
+        strata: dict[str, Any] = {}
+        for name in (f"{who}_strata" for who in CLASSES):
+            one, two = (getattr(part, name) or {} for part in (self, other))
+            if bool(one) != bool(two):
+                raise refusal("summaries", f"both have {name}, or neither", "one", "Pass stratum=.")
+            strata[name] = dict(sorted(added(one, two, ClassSummary._merged).items())) or None
         return ScoreSummary(
             self.client._merged(other.client), self.impostor._merged(other.impostor), *first,
-            self.name if self.name == other.name else None,
-            self.source if self.source == other.source else None,
+            self.name if self.name == other.name else None, **strata,
+            source=self.source if self.source == other.source else None,
             library=first_library((self, other)),
         )  # fmt: skip
 
@@ -328,22 +355,20 @@ class _Cells(NamedTuple):
 
     lower: FloatArray
     upper: FloatArray
-    counts: tuple[IntArray, IntArray]
+    counts: IntArray
 
 
 def _cut(
-    upper: FloatArray, counts: list[IntArray], inside: float, border: float, upto: list[int]
-) -> tuple[FloatArray, list[IntArray]]:
+    upper: FloatArray, counts: IntArray, inside: float, border: float, upto: list[int]
+) -> tuple[FloatArray, IntArray]:
+    """With a further border, up to which each class has so many scores."""
     k = int(np.searchsorted(upper, inside))
-    if upper[k] == border or (k > 0 and upper[k - 1] == border):
+    if border in upper[max(k - 1, 0) : k + 1]:
         return upper, counts
-    parts = []
-    for count, many in zip(counts, upto, strict=True):
-        low = many - int(np.sum(count[:k]))
-        part = np.insert(count, k, low)
-        part[k + 1] -= low
-        parts.append(part)
-    return np.insert(upper, k, border), parts
+    low = np.array(upto) - counts[:, :k].sum(axis=1)
+    counts = np.insert(counts, k, low, axis=1)
+    counts[:, k + 1] -= low
+    return np.insert(upper, k, border), counts
 
 
 @collect_warnings
@@ -356,6 +381,7 @@ def summarize(
     bins: int = _BINS,
     layout: Layout = None,
     max_size: int | None = None,
+    stratum: str | tuple[str, str] | None = None,
 ) -> ScoreSummary:
     """Sums, extremes and counts in bins of both classes, in one pass over a frame or a file.
 
@@ -377,6 +403,8 @@ def summarize(
         line, of the scales 1 and 100.
     max_size : int, optional
         Bytes of a file at most. None: 1 GiB that gzip expands to, 64 GiB of any other.
+    stratum : str or (str, str), optional
+        Column of the strata, or that of clients and that of impostors, as `Scores.from_frame`.
 
     Returns
     -------
@@ -421,41 +449,36 @@ def summarize(
     if isinstance(frame_or_path, str | os.PathLike):
         result = summarize_file(
             frame_or_path, score=score, label=label, client_label=client_label, bins=bins,
-            layout=layout, max_size=max_size,
+            layout=layout, max_size=max_size, stratum=stratum,
         )  # fmt: skip
     else:
         bins, layout = _checked_layout(bins, layout)
-        labels = column_spec(score, label).label
-        if len(labels) > 1:  # an engine groups by it
-            remedy = "Make a column of whether the two are equal."
-            raise refusal("label", "be one column of a frame", format_value(labels), remedy)
+        wanted = column_spec(score, label, {"stratum": stratum})
+        frames.named_columns(label, "label")  # one, by which an engine groups
         with frames.engine_errors(score, label):
             frame = frames.opened(frame_or_path, "the path of a file")
-        result = _of_frame(frame, score, label, client_label, bins, layout)
+        keys = (label, *wanted.names.get("stratum", ()))
+        result = _of_frame(frame, score, keys, client_label, bins, layout)
     _warn_of_bins(result)
     return result
 
 
 def summarize_file(
-    path: str | os.PathLike[str],
-    *,
-    score: str = "score",
-    label: str | tuple[str, str] = "label",
-    client_label: object = None,
-    bins: int = _BINS,
-    layout: Layout = None,
-    **reading: Any,
-) -> ScoreSummary:
+    path: str | os.PathLike[str], *, score: str = "score", label: str | tuple[str, str] = "label",
+    client_label: object = None, bins: int = _BINS, layout: Layout = None,
+    stratum: str | tuple[str, str] | None = None, **reading: Any,
+) -> ScoreSummary:  # fmt: skip
     """As `summarize` of a path, with the options of `read_scores`; wide bins are not warned of."""
     bins, layout = _checked_layout(bins, layout)
-    wanted, options = column_spec(score, label), TextOptions(**reading).checked()
+    wanted = column_spec(score, label, {"stratum": stratum})
+    options = TextOptions(**reading).checked()
     local = regular_file(path)
     name = format_value(local.name)
     with of_the_system(name):
         file = open_file(local, name, wanted, client_label, options)
-        client, impostor, guessed = _file_sums(file, client_label, bins, layout)
+        classes, guessed = _file_sums(file, client_label, bins, layout)
     source = ScoreSource(os.fspath(path), file.kind, guessed=guessed, guesses=file.guesses)
-    return ScoreSummary(client, impostor, bins, layout, source=source)
+    return ScoreSummary(**classes, n_bins=bins, layout=layout, source=source)
 
 
 def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSummary:
@@ -486,36 +509,29 @@ def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
 
 # ------------------------------------------------------------------------------ of a frame
 def _of_frame(
-    frame: frames.OpenedFrame,
-    score: str,
-    label: str,
-    client_label: object,
-    bins: int,
-    layout: Layout,
-) -> ScoreSummary:
-    sums = frames.label_sums(frame, score, label, bins, layout)
-    rows, bad, missing = (
-        sum(getattr(item, k) for item in sums.values()) for k in ("rows", "bad", "missing")
-    )
-    frames.check_counts(score, rows, bad, missing)
-    if None in sums:
-        raise InputError(
-            f"column {format_value(label)} must have no missing label; got {sums[None].rows} of"
-            f" {rows} null or NaN. Drop these rows first."
-        )
+    frame: frames.OpenedFrame, score: str, keys: tuple[str, ...], client_label: object,
+    bins: int, layout: Layout,
+) -> ScoreSummary:  # fmt: skip
+    sums = frames.label_sums(frame, score, keys, bins, layout)
+    rows = sum(part.rows for part in sums.values())
+    frames.check_counts(score, rows, sum(part.bad for part in sums.values()))
+    counts: dict[Any, int] = {}
+    for key, part in sums.items():
+        counts[key[0]] = counts.get(key[0], 0) + part.rows
+    called = f"column {format_value(keys[0])}"
+    if None in counts:
+        actual = f"{counts[None]} of {rows} null or NaN"
+        raise refusal(called, "have no missing label", actual, "Drop these rows first.")
     with suppress(TypeError):  # engines group in any order; what has no order is no label
-        sums = dict(sorted(sums.items(), key=lambda item: (type(item[0]).__name__, item[0])))
-    kinds, counts = [*sums], [part.rows for part in sums.values()]
-    mask = labels.client_mask(
-        kinds, client_label, name=f"column {format_value(label)}", counts=counts
-    )
-    client, impostor = kinds[int(np.argmax(mask))], kinds[int(np.argmin(mask))]
-    if sums[client].cancelled or sums[impostor].cancelled:
-        centres = {name: sums[name].of.mean for name in (client, impostor)}
-        for name, about in frames.label_squares(frame, score, label, centres).items():
-            if sums[name].cancelled:
-                sums[name] = sums[name].about(*about)
-    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=frame.library)
+        counts = dict(sorted(counts.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+    mask = labels.client_mask([*counts], client_label, name=called, counts=[*counts.values()])
+    centres = {key: part.of.mean for key, part in sums.items() if part.cancelled}
+    if centres:
+        squares = frames.label_squares(frame, score, keys, centres)
+        sums |= {key: sums[key].about(*about) for key, about in squares.items()}
+    client = dict(zip(counts, mask.tolist(), strict=True))
+    classes = _classes(sums, client, f"column {format_value(keys[-1])}", InputError)
+    return ScoreSummary(**classes, n_bins=bins, layout=layout, library=frame.library)
 
 
 def _warn_of_bins(result: ScoreSummary) -> None:
@@ -524,9 +540,9 @@ def _warn_of_bins(result: ScoreSummary) -> None:
         return
     (far, frr), (low, high) = result.rate_error, result._range
     warn(
-        f"bins are wide for these scores: {frr:.2%} of the {CLIENTS} and {far:.2%} of the"
-        f" {IMPOSTORS} share one, and counted rates are off by so much within it. Unless these"
-        f" scores are equal, pass layout=({low!r}, {high!r}).",
+        f"bins are wide for these scores: {frr:.2%} of the {vocabulary.CLIENTS} and {far:.2%} of"
+        f" the {vocabulary.IMPOSTORS} share one, and counted rates are off by so much within it."
+        f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
         PrecisionWarning,
     )
 
@@ -536,17 +552,17 @@ def summary_words(value: ScoreData) -> str:
     """What bins, or trials without a score, do to rates and area; else nothing."""
     if value.has_rejected:
         return (
-            f"{value.n_client_rejected} {CLIENT} and {value.n_impostor_rejected} {IMPOSTOR} trials"
-            f" without a score count as rejected: {FAR} and {FRR} are of trials, FMR and FNMR of"
-            " comparisons made"
+            f"{value.n_client_rejected} {vocabulary.CLIENT} and {value.n_impostor_rejected}"
+            f" {vocabulary.IMPOSTOR} trials without a score count as rejected: {vocabulary.FAR} and"
+            f" {vocabulary.FRR} are of trials, FMR and FNMR of comparisons made"
         )
     if not isinstance(value, ScoreSummary):
         return ""
     far, frr = value.rate_error
     return (
-        f"counted in {value.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
-        f" by at most {percent(far)}, {FRR} by {percent(frr)} of all trials, the AUC of the scores"
-        f" by {number(value.auc_error, 2)}"
+        f"counted in {value.n_bins} bins: rates are exact at their borders; in between"
+        f" {vocabulary.FAR} is off by at most {percent(far)}, {vocabulary.FRR} by {percent(frr)} of"
+        f" all trials, the AUC of the scores by {number(value.auc_error, 2)}"
     )
 
 
@@ -556,7 +572,8 @@ def file_words(role: str, scores: ScoreData) -> str:
     if source is not None:
         form = read_as(source.format, source.guessed, source.guesses)
         name = f" {', '.join(map(shown_path, source.files))} ({form}),"
-    sizes = f"{scores.n_client} {CLIENT} and {scores.n_impostor} {IMPOSTOR} scores"
+    sizes = f"{scores.n_client} {vocabulary.CLIENT} and {scores.n_impostor}"
+    sizes += f" {vocabulary.IMPOSTOR} scores"
     return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 
 
@@ -566,9 +583,9 @@ def summary_numbers(value: ScoreData) -> dict[str, Any]:
         names = ("n_client_rejected", "n_impostor_rejected") if value.has_rejected else ()
         return {name: getattr(value, name) for name in names}
     far, frr = value.rate_error
-    layout = None if value.layout is None else list(value.layout)
-    errors = {"far": far, "frr": frr, "auc": value.auc_error}
-    return {"summary": {"bins": value.n_bins, "layout": layout, "error": errors}}
+
+    off = {"far": far, "frr": frr, "auc": value.auc_error}
+    return {"summary": {"bins": value.n_bins, "layout": value.layout, "error": off}}
 
 
 def separation_words(value: ScoreData, *, fitted: bool) -> str:
@@ -576,6 +593,6 @@ def separation_words(value: ScoreData, *, fitted: bool) -> str:
     more = " Errors other than 0 at thresholds in between are those of the family fitted."
     highest, lowest = value._extremes("impostor")[1], value._extremes("client")[0]
     return "" if highest >= lowest else (
-        f"Dev's scores separate the classes: no {ONE_IMPOSTOR} lies above {extreme(highest)}, no"
-        f" {ONE_CLIENT} below {extreme(lowest)}.{more * fitted}"
+        f"Dev's scores separate the classes: no {vocabulary.ONE_IMPOSTOR} lies above"
+        f" {extreme(highest)}, no {vocabulary.ONE_CLIENT} below {extreme(lowest)}.{more * fitted}"
     )  # fmt: skip

@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
+from operator import add
 from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.tables import Table, table_of
 from betaroc.distributions.empirical import Layout, bin_of
 from betaroc.rendering.document import single_row
 from betaroc.rendering.nouns import Exportable
 
-#: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
-KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
+#: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; null, NaN or infinite.
+KINDS = ("inner", "zero", "one", "outside", "bad")
 #: Groups are numbered by bin plus this times the kind; more than there can be bins.
 KIND_STRIDE = 1 << 21
 #: Scores kept at either end of a class, each as it is.
@@ -105,29 +106,29 @@ class ClassSummary(Exportable):
         """Scores strictly inside (0, 1)."""
         return self.n - self.n_zero - self.n_one - self.n_outside
 
-    def _dense(self, bins: int) -> IntArray:
-        counts = np.zeros(bins, dtype=np.int64)
-        counts[self.bins] = self.counts
-        return counts
-
-    def _merged(self, other: ClassSummary) -> ClassSummary:
-        if not (self.n and other.n):
-            return self if self.n else other
-        n = self.n + other.n
-        away = (other.mean - self.mean) + (other.mean_rest - self.mean_rest)
-        mean, rest = _two_parts(self.mean, self.mean_rest + away * (other.n / n))
-        bins, counts = _counts_added((self.bins, self.counts), (other.bins, other.counts))
-        joined = {name: (getattr(self, name), getattr(other, name)) for name in _JOINED}
+    def _merged(self, *others: ClassSummary) -> ClassSummary:
+        parts = [part for part in (self, *others) if part.n]
+        if len(parts) < 2:
+            return parts[0] if parts else self
+        n, mean, rest, square = (
+            getattr(parts[0], name) for name in ("n", "mean", "mean_rest", "square")
+        )
+        for part in parts[1:]:
+            away = (part.mean - mean) + (part.mean_rest - rest)
+            square = square + part.square + away * away * (n * (part.n / (n + part.n)))
+            n += part.n
+            mean, rest = _two_parts(mean, rest + away * (part.n / n))
+        bins, counts = _counts_added(*[(part.bins, part.counts) for part in parts])
+        columns = {name: [getattr(part, name) for part in parts] for name in _JOINED}
         return ClassSummary(
-            **{name: _JOINED[name](pair) for name, pair in joined.items()}, mean=mean,
-            mean_rest=rest, bins=bins, counts=counts,
-            square=self.square + other.square + away * away * (self.n * (other.n / n)),
-            lowest=_smallest(np.concatenate([self.lowest, other.lowest])),
-            highest=-_smallest(-np.concatenate([self.highest, other.highest])),
+            **{name: _JOINED[name](column) for name, column in columns.items()}, mean=mean,
+            mean_rest=rest, square=square, bins=bins, counts=counts,
+            lowest=_smallest(np.concatenate([part.lowest for part in parts])),
+            highest=-_smallest(-np.concatenate([part.highest for part in parts])),
         )  # fmt: skip
 
 
-#: How two parts become one in what needs no other number.
+#: How parts become one in what needs no other number.
 _JOINED: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("n", "n_zero", "n_one", "n_outside", "log", "log1m", "logit_square"), sum),
     **dict.fromkeys(("minimum", "inner_minimum"), min),
@@ -163,17 +164,16 @@ _NO_SCORES = ClassSummary(
 
 @dataclass(frozen=True, eq=False)
 class LabelSums:
-    """The finite scores of one label, and how many others are `bad` or `missing`."""
+    """The finite scores of one label, and how many others are missing, NaN or infinite."""
 
     of: ClassSummary = _NO_SCORES
     raw: float = 0.0
     bad: int = 0
-    missing: int = 0
 
     @property
     def rows(self) -> int:
         """Rows with this label, usable or not."""
-        return self.of.n + self.bad + self.missing
+        return self.of.n + self.bad
 
     @property
     def cancelled(self) -> bool:
@@ -192,33 +192,49 @@ class LabelSums:
         )
 
     def __add__(self, other: LabelSums) -> LabelSums:
-        counts = self.raw + other.raw, self.bad + other.bad, self.missing + other.missing
-        return LabelSums(self.of._merged(other.of), *counts)
+        return LabelSums(self.of._merged(other.of), self.raw + other.raw, self.bad + other.bad)
 
 
-#: Of every label; missing labels are None.
-Labels = dict[Any, LabelSums]
+#: Of every label with the names of its strata, if any; what is missing is None.
+Labels = dict[tuple[Any, ...], LabelSums]
 
 
 def is_missing(label: object) -> bool:
     """None, NaN, pandas' NA and NaT."""
-    if isinstance(label, Decimal):
-        return label.is_nan()
-    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(label, float | np.generic) and bool(label != label)
+    import pandas as pd
+
+    return bool(pd.api.types.is_scalar(label) and pd.isna(label))
 
 
-def _key(label: Any) -> Any:
-    """The label as every engine says it: missing ones are None, decimals floats."""
-    if is_missing(label):
-        return None
-    return float(label) if isinstance(label, Decimal) else label
+def key_of(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Labels as every engine says them: missing ones are None, decimals floats."""
+    return tuple(
+        None if is_missing(label) else float(label) if isinstance(label, Decimal) else label
+        for label in labels
+    )
 
 
-def added(first: Labels, second: Labels) -> Labels:
-    """The sums of two parts of a frame, label by label."""
-    return first | {k: first[k] + sums if k in first else sums for k, sums in second.items()}
+def rows_by_key(columns: Sequence[Any]) -> dict[tuple[Any, ...], IntArray]:
+    """The places of each label with the names of its strata, ascending."""
+    import pandas as pd
+
+    places, total = np.zeros(len(columns[0]), dtype=np.int64), 1
+    parts: list[tuple[IntArray, tuple[Any, ...]]] = []
+    for column in columns:
+        codes, kinds = pd.factorize(column)
+        parts.append((codes, (*key_of(pd.Index(kinds).tolist()), None)))  # at -1 the missing one
+        size = len(kinds) + 1
+        places, total = places * size + codes + 1, total * size
+    order = np.argsort(places.astype(np.min_scalar_type(total)), kind="stable")
+    pieces = np.split(order, np.flatnonzero(np.diff(places[order])) + 1)
+    return {
+        tuple(kinds[codes[own[0]]] for codes, kinds in parts): own for own in pieces if own.size
+    }
+
+
+def added(first: dict[Any, Any], second: dict[Any, Any], merge: Any = add) -> dict[Any, Any]:
+    """The sums of two parts, key by key."""
+    return first | {k: merge(first[k], sums) if k in first else sums for k, sums in second.items()}
 
 
 def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
@@ -230,28 +246,22 @@ def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray
 
 # ------------------------------------------------------------------------- from an engine's groups
 def group_sums(
-    columns: dict[str, AnyArray], labels: Sequence[Any], extremes: Mapping[Any, Extremes]
+    columns: dict[str, AnyArray], keys: Sequence[AnyArray], extremes: Mapping[Any, Extremes]
 ) -> Labels:
-    """Of groups by label and bin, with KIND_STRIDE times the kind added to the bin."""
-    codes: dict[Any, int] = {}
-    of_row = [codes.setdefault(_key(v), len(codes)) for v in labels]
-    order = np.array(of_row)
+    """Of groups by key and bin, with KIND_STRIDE times the kind added to the bin."""
     return {
-        label: _one_label(
-            {name: column[order == code] for name, column in columns.items()}, extremes.get(label)
-        )
-        for label, code in codes.items()
+        key: _one_label({name: column[rows] for name, column in columns.items()}, extremes.get(key))
+        for key, rows in rows_by_key(keys).items()
     }
 
 
 def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSums:
     n = part["n"].astype(np.int64)
     kind, place = np.divmod(part["bin"].astype(np.int64), KIND_STRIDE)
-    rows = {name: int(np.sum(n[kind == code])) for code, name in enumerate(KINDS)}
+    _, zero, one, outside, bad = (int(np.sum(n[kind == code])) for code in range(len(KINDS)))
     used, inner = kind < KINDS.index("bad"), kind == KINDS.index("inner")
-    lost = LabelSums(bad=rows["bad"], missing=rows["missing"])
     if not np.any(used):
-        return lost
+        return LabelSums(bad=bad)
     total = int(np.sum(n[used]))
     low, high = float(np.min(part["minimum"][used])), float(np.max(part["maximum"][used]))
     share, sums, squares = n[used].astype(np.float64), part["total"][used], part["square"][used]
@@ -265,17 +275,17 @@ def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSum
     if low == high:
         mean, square, raw = low, 0.0, 0.0
     places, counts = _counts_added((place[used], n[used]))
-    counted: Any = {f"n_{kind}": rows[kind] for kind in ("zero", "one", "outside")}
+
     sums_inside: Any = {k: math.fsum(part[k][inner]) for k in ("log", "log1m", "logit_square")}
     lowest, highest = extremes or (np.empty(0), np.empty(0))
     result = ClassSummary(
-        n=total, **counted, minimum=low, maximum=high,
+        n=total, n_zero=zero, n_one=one, n_outside=outside, minimum=low, maximum=high,
         inner_minimum=float(np.min(part["minimum"][inner], initial=2.0)),
         inner_maximum=float(np.max(part["maximum"][inner], initial=-1.0)),
         mean=mean, square=square, **sums_inside, bins=places, counts=counts,
         lowest=lowest, highest=highest,
     )  # fmt: skip
-    return replace(lost, of=result, raw=raw)
+    return LabelSums(result, raw, bad)
 
 
 def _sum(x: FloatArray) -> float:
@@ -286,26 +296,24 @@ def _sum(x: FloatArray) -> float:
 
 
 # --------------------------------------------------------------------------- from rows in memory
-def array_sums(
-    s: FloatArray, null: BoolArray, labels: Iterable[tuple[Any, BoolArray]], bins: int,
-    layout: Layout,
-) -> Labels:  # fmt: skip
-    """Of scores in memory, each label with the mask of its rows."""
-    result: Labels = {}
-    for label, rows in labels:
-        values, missing = s[rows], int(np.count_nonzero(null[rows]))
-        finite = values[np.isfinite(values)]
-        bad = values.size - finite.size - missing
-        sums = replace(_values_sums(finite, bins, layout), bad=bad, missing=missing)
-        result = added(result, {_key(label): sums})
-    return result
+def array_sums(s: FloatArray, keys: Mapping[Any, IntArray], bins: int, layout: Layout) -> Labels:
+    """Of scores in memory, of each key with its rows."""
+    return {key: _values_sums(s[rows], bins, layout) for key, rows in keys.items()}
 
 
-def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
+def _values_sums(scores: FloatArray, bins: int, layout: Layout) -> LabelSums:
+    values = scores[np.isfinite(scores)]
+    bad = scores.size - values.size
     if values.size == 0:
-        return LabelSums()
-    counts = np.bincount(bin_of(values, bins, layout), minlength=bins)
-    occupied = np.flatnonzero(counts)
+        return LabelSums(bad=bad)
+
+    places = bin_of(values, bins, layout)
+    if values.size < bins:
+        occupied, counts = np.unique(places, return_counts=True)
+    else:
+        counts = np.bincount(places, minlength=bins)
+        occupied = np.flatnonzero(counts)
+        counts = counts[occupied]
     low, high = float(values.min()), float(values.max())
     zero, one = (int(np.count_nonzero(values == end)) for end in (0.0, 1.0))
     inner = values[(values > 0.0) & (values < 1.0)]
@@ -320,10 +328,10 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
         inner_maximum=float(np.max(inner, initial=-1.0)),
         mean=mean, mean_rest=rest, square=square, log=float(np.sum(log)),
         log1m=float(np.sum(log1m)), logit_square=float(np.dot(logit, logit)),
-        bins=occupied, counts=counts[occupied],
+        bins=occupied, counts=counts,
         lowest=lowest, highest=highest,
     )  # fmt: skip
-    return LabelSums(result, raw)
+    return LabelSums(result, raw, bad)
 
 
 def _moments(values: FloatArray) -> tuple[float, float, float, float]:

@@ -28,7 +28,7 @@ from betaroc.core.text import format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, column_places, is_missing_word
 from betaroc.data.text_files import DAMAGED, TextFile
-from betaroc.data.text_layouts import SIGNS, TextLayout, is_number, split_fields, with_point
+from betaroc.data.text_layouts import TextLayout, is_number, split_fields, with_point
 
 #: Rows of a part that is read line by line, and bytes of a block: what is in memory at once.
 _PART, _BLOCK = 2**20, 2**23
@@ -43,8 +43,6 @@ _LF, _BLANK, _TAB = 10, 32, 9
 _TINY = re.compile(rb"[eE]-[0-9]{3}|0{200}").search
 #: Rows that tell which columns hold numbers.
 _FIRST_ROWS = 100
-#: 1.234,5 and 1,234.5: with both signs, since one alone may be the decimal.
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)").fullmatch
 
 
 class DoubtError(Exception):
@@ -106,7 +104,7 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
 
 
 def _plain(body: bytes, sign: str, width: int) -> bytes:
-    """The lines, each of so many plain fields, without quotes around these; else a doubt."""
+    """The lines, each of so many plain fields; else a doubt."""
     body = body.replace(b"\r\n", b"\n")
     if sign == " ":
         body = body.replace(b"\t", b" ")
@@ -125,17 +123,9 @@ def _plain(body: bytes, sign: str, width: int) -> bytes:
     controls = np.count_nonzero(data < _BLANK) - lines
     controls -= np.count_nonzero(data == _TAB) if sign == "\t" else 0
     lengths = np.diff(marks[ends], prepend=-1)
-    if controls or lengths.min() == 1 or lengths.max() > _LONGEST:
+    if controls or b'"' in body or lengths.min() == 1 or lengths.max() > _LONGEST:
         raise DoubtError
-    quotes = np.flatnonzero(data == ord('"'))
-    if not quotes.size:
-        return body
-    after = np.searchsorted(marks, quotes)
-    starts, stops = np.append(-1, marks)[after] + 1 == quotes, marks[after] - 1 == quotes
-    alike = quotes.size % 2 == 0 and np.array_equal(after[::2], after[1::2])
-    if not (alike and starts[::2].all() and stops[1::2].all()):
-        raise DoubtError
-    return body.replace(b'"', b"")
+    return body
 
 
 def _parsed(
@@ -239,20 +229,10 @@ def _records_of(
 
 
 def _refuse_width(row: list[str], width: int, where: str, layout: TextLayout) -> NoReturn:
-    others = [
-        word for sign, word in SIGNS.items()
-        if sign != layout.separator and len(row) == 1 and len(split_fields(row[0], sign)) == width
-    ]  # fmt: skip
-    remedy = "Quote fields that hold the separator, or pass `separator=` or `format=`."
-    if others:
-        remedy = f"Separators are mixed: this line is separated by {others[0]}."
-    elif len(row) < width:
-        remedy = "A field is missing: give it, or remove the line."
-    elif layout.separator == ",":
-        remedy = "Decimal commas (0,25) need another separator: write 0.25, or quote fields."
     raise FileFormatError(
         f"{where}: each row must have {width} fields; got {len(row)}:"
-        f" {format_value(layout.separator.join(row))}. " + worded(remedy)
+        f" {format_value(layout.separator.join(row))}. A field is missing, separators are mixed,"
+        " or fields that hold one need quotes. Decimal commas (0,25) do."
     )
 
 
@@ -285,7 +265,7 @@ def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> flo
 
 
 def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
-    must, remedy = "be a number", "Correct it, or remove the line."
+    must, remedy = "be a number", "Write it without blanks and signs of thousands."
     if score.lstrip("+-").casefold() in {"inf", "infinity"}:
         must = "be finite"
     elif is_missing_word(score):
@@ -294,12 +274,10 @@ def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
     elif is_number(score if decimal == "," else with_point(score)):
         other = "comma" if decimal == "." else "point"
         remedy = f"Pass `decimal={other!r}` if all decimals have a {other}."
-    elif score != score.strip():
-        remedy = "It has a blank that is neither a space nor a tab: remove it."
-    elif is_number(score.removesuffix("%").rstrip().replace(",", ".")):
+
+    elif score.endswith("%"):
         remedy = "Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs."
-    elif _GROUPED(score):
-        remedy = "Numbers are read without separators of thousands: remove these."
+
     raise FileFormatError(
         f"{where}: the score must {must}; got {format_value(score)}. " + worded(remedy)
     )

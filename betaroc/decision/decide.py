@@ -444,12 +444,12 @@ class Decision(Tabular, Exportable):
         columns["k"] = [math.nan if k is None else float(k) for k in columns["k"]]
         return columns | {"chosen": [method is self.method for method in self.methods]}
 
-    def check(self, test: Counted) -> DecisionCheck:
+    def check(self, test: ScoresLike) -> DecisionCheck:
         """Whether other trials keep the target.
 
         Parameters
         ----------
-        test : Scores or ScoreSummary
+        test : Scores, ScoreSummary, frame, (y_true, y_score) or path
             Trials that took no part in the choice.
 
         Returns
@@ -459,7 +459,7 @@ class Decision(Tabular, Exportable):
         Raises
         ------
         InputTypeError
-            If `test` is neither.
+            If `test` is none of these.
 
         Examples
         --------
@@ -685,7 +685,7 @@ def decided(
         method = thresholds.method_of_precision(dev, asked.rate, share, asked.confidence)
         n = round(method.n_beyond) if asked.prior is None else None
         return _decision(dev, asked, method, share, methods=(method,), n=n)
-    if over != POOLED and isinstance(dev, Scores):
+    if over != POOLED:
         return _of_strata(dev, asked, share, over)
     return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
 
@@ -723,7 +723,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
     raise error
 
 
-def _of_strata(scores: Scores, asked: Target, prior: float, over: Over) -> Decision:
+def _of_strata(scores: Counted, asked: Target, prior: float, over: Over) -> Decision:
     """A threshold that keeps the target for every stratum, or for their mean by weights."""
     strata, method = over_strata.method_over(scores, asked, over)
     every = partial(map, strata.method, (*strata.ways, HOW[-1]))

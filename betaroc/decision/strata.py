@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.decision import threshold_methods as thresholds
 from betaroc.decision.threshold_methods import AMBER, GREEN, HOW, RED, Assessment, Rate, Target
 from betaroc.inference import strata as strata_rates
@@ -55,11 +56,9 @@ def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
     return WORST
 
 
-def has_strata(scores: ScoreData, target: Target) -> TypeGuard[Scores]:
+def has_strata(scores: ScoreData, target: Target) -> bool:
     """Whether the class of a target rate has two strata or more."""
-    if not isinstance(scores, Scores) or target.kind not in thresholds.TARGET_RATES:
-        return False
-    return len(getattr(scores.strata, target.who)) > 1
+    return target.kind in thresholds.TARGET_RATES and len(getattr(scores.strata, target.who)) > 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,7 +117,7 @@ class StrataMethods:
 
     ways = HOW[:2]
 
-    def __init__(self, scores: Scores, target: Target) -> None:
+    def __init__(self, scores: ScoreData, target: Target) -> None:
         self.scores = scores
         self.ordered = {
             name: thresholds.OrderedScores(piece, target)
@@ -171,7 +170,7 @@ class MeanMethods:
 
     ways = HOW[:1]
 
-    def __init__(self, scores: Scores, target: Target, over: Mapping[str, float]) -> None:
+    def __init__(self, scores: ScoreData, target: Target, over: Mapping[str, float]) -> None:
         pieces = scores._pieces(target.who)
         self.scores, self.pieces = scores, [pieces[name] for name in over]
         self.weights = np.array([*over.values()])
@@ -189,7 +188,7 @@ class MeanMethods:
     def method(self, how: str) -> thresholds.ThresholdMethod:
         """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""
         confidence, far = self.target.confidence, self.target.kind == "far"
-        places = np.unique(getattr(self.scores, self.target.who))
+        places = np.unique(getattr(self.scores._as_scores(), self.target.who))
         places = places if far else np.nextafter(places[::-1], -np.inf)
         which = 2 if how == "guaranteed" else 0
 
@@ -202,6 +201,8 @@ class MeanMethods:
                 how, math.nan, why="the mean of these strata: dev has too few trials"
             )
         at = float(places[k])
+        if isinstance(self.scores, ScoreSummary) and not far:
+            at = self.scores.border_below(math.nextafter(at, math.inf))
         result, table = self._rate(at, 0.5 + 0.5 * confidence), self.table(at)
         beyond, rates = np.round(table.estimate @ table.n), thresholds.counted_at(self.scores, at)
         return thresholds.ThresholdMethod(how, at, *result, float(beyond), *rates)
@@ -211,7 +212,7 @@ class MeanMethods:
 
 
 def method_over(
-    scores: Scores, target: Target, over: Over
+    scores: ScoreData, target: Target, over: Over
 ) -> tuple[StrataMethods | MeanMethods, thresholds.ThresholdMethod]:
     """The first method that is possible over strata, and all of them."""
     weights = None if isinstance(over, str) else over
@@ -235,7 +236,7 @@ def method_over(
     raise error
 
 
-def strata_table(scores: Scores, target: Target, threshold: float) -> StrataTable:
+def strata_table(scores: ScoreData, target: Target, threshold: float) -> StrataTable:
     """The target's rate of each stratum at a threshold."""
     options: dict[str, Any] = {"of": target.who, "level": target.confidence}
     return strata_rates.by_stratum(scores, target.kind, threshold=threshold, **options)
@@ -301,7 +302,7 @@ def of_mixture(
     assessed: Assessment, scores: ScoreData, target: Target, threshold: float
 ) -> tuple[Assessment, str]:
     """What a pooled rate, or a mean, hides: words, and no reliance where a stratum is above it."""
-    if target.kind not in thresholds.TARGET_RATES and isinstance(scores, Scores):
+    if target.kind not in thresholds.TARGET_RATES:
         count = max(map(len, scores.strata))
         return assessed, f" That is of the mixture of {count} strata." * (count > 1)
     table = table_where_strata(scores, target, threshold)

@@ -122,8 +122,7 @@ def system_columns(
     columns = {"score": score, "label": label, "system": system}
     n = groups["n"]
     rows = int(np.sum(n))
-    bad, missing = (int(np.sum(n[kind == KINDS.index(k)])) for k in ("bad", "missing"))
-    check_counts(score, rows, bad, missing)
+    check_counts(score, rows, int(np.sum(n[kind == KINDS.index("bad")])))
     for name in ("label", "system"):
         gone = np.array([is_missing(v) for v in groups[name].tolist()])
         if gone.any():

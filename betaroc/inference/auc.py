@@ -252,7 +252,7 @@ class DelongArea(NamedTuple):
         area, parts = _placements(scores, name)
         units = trial_groups.units_of(scores, groups=groups)
         if alone and not units.dependent:
-            units = trial_groups.single_trials(scores)
+            units = trial_groups.units_of(scores, groups=False)
         known = units.sizes if units.dependent else (None, None)
         client, impostor = (
             math.fsum(trial_groups.weights_of(scores, who)) if size is None else float(size)

@@ -22,7 +22,7 @@ from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
+from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.inflated import REJECTED, base_of
 from betaroc.estimation.estimate import Estimate, PairEstimate, give, outliers
@@ -430,8 +430,7 @@ def interval(
         if over == POOLED:
             result = of_scores.interval_of_scores(of, spec, options)
         else:
-            scores = require_scores(of, "an interval over strata", name="x", rejected=True)
-            result = intervals_over(scores, spec, options, over)(options.level)
+            result = intervals_over(of, spec, options, over)(options.level)
     else:
         result = of._interval_of(stat, given, point, options)
     return in_library(result, of)

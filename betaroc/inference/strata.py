@@ -17,7 +17,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import Scores, require_scores
+from betaroc.data.scores import ScoreData
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
@@ -285,7 +285,7 @@ def by_stratum(
 
     Parameters
     ----------
-    x : Scores, frame, (y_true, y_score) or path
+    x : Scores, ScoreSummary, frame, (y_true, y_score) or path
         Scores with strata of the class.
     stat : str
         A rate of the class itself (far and tnr of impostors, frr and tpr of clients) is taken at
@@ -321,12 +321,14 @@ def by_stratum(
     >>> round(br.by_stratum(scores, "far", threshold=0.8).worst.high, 3)
     0.542
     """
-    scores = require_scores(as_scores(x, "x"), "a statistic by stratum", name="x", rejected=True)
+    scores = as_scores(x, "x")
     who, spec = checks.choice(of, CLASSES, "of"), parse_statistic(stat, given, **point)
     return in_library(_table(scores, spec, who, IntervalOptions(level)), scores)
 
 
-def _table(scores: Scores, spec: StatisticSpec, who: str, options: IntervalOptions) -> StrataTable:
+def _table(
+    scores: ScoreData, spec: StatisticSpec, who: str, options: IntervalOptions
+) -> StrataTable:
     pieces, tail = _pieces(scores, who), options.tail
     rows = _rows(scores, pieces, spec, who, options)
     estimate, low, high = rows.at(tail)
@@ -349,7 +351,7 @@ def _table(scores: Scores, spec: StatisticSpec, who: str, options: IntervalOptio
 class _Rows(NamedTuple):
     """A statistic of the scores of each stratum, at any level."""
 
-    pieces: Sequence[Scores]
+    pieces: Sequence[ScoreData]
     spec: StatisticSpec
     options: IntervalOptions
 
@@ -418,7 +420,7 @@ def _worst(spec: StatisticSpec, rows: FloatArray, near: Any) -> tuple[Any, ...]:
 
 
 def _rows(
-    scores: Scores, pieces: Mapping[str, Scores], spec: StatisticSpec, who: str,
+    scores: ScoreData, pieces: Mapping[str, ScoreData], spec: StatisticSpec, who: str,
     options: IntervalOptions,
 ) -> _Rows | _Shares:  # fmt: skip
     if spec.name not in _SHARES[who]:
@@ -432,7 +434,7 @@ def _rows(
     return _Shares(counts, pooled, spec, at)
 
 
-def _pieces(scores: Scores, who: str) -> dict[str, Scores]:
+def _pieces(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
     count = len(getattr(scores.strata, who))
     if not 2 <= count <= MOST_STRATA:
         remedy = f"Give {who}_strata, a label per trial; ids of trials or of persons are none."
@@ -450,13 +452,14 @@ def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
     if not isinstance(stat, str) or stat.partition("@")[0] not in _OF_SPECIES:
         return stat, over
     name, sign, behind = stat.partition("@")
-    several = isinstance(data, Scores) and len(data.strata.impostor) > 1
+    several = isinstance(data, ScoreData) and len(data.strata.impostor) > 1
     return _OF_SPECIES[name] + sign + behind, WORST if several and over == POOLED else over
 
 
 def intervals_over(
-    scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
-) -> Callable[[float], Interval]:
+    scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
+    over: str | Mapping[str, float],
+) -> Callable[[float], Interval]:  # fmt: skip
     """At any level, of the worst stratum or of the mean of all by weights."""
     several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
     own = [who for who in several if spec.name in _SHARES[who]]
@@ -500,11 +503,12 @@ class StratumCounts(NamedTuple):
     groups: FloatArray
 
     @classmethod
-    def at(cls, pieces: Sequence[Scores], who: str, threshold: float, *, above: bool) -> Self:
+    def at(cls, pieces: Sequence[ScoreData], who: str, threshold: float, *, above: bool) -> Self:
         """Of the scores of a class above a threshold, or at or below it."""
-        rows, which = [], CLASSES.index(who)
+        counted, which = [], CLASSES.index(who)
         for piece in pieces:
-            values, weights = getattr(piece, who), getattr(piece, f"{who}_weights")
+            rows = piece._as_scores()
+            values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
             n, beyond = getattr(piece, f"{who}_total"), (values > threshold) == above
             absent = 0 if above else getattr(piece, f"n_{who}_rejected")
             hits = np.sum(beyond if weights is None else weights[beyond]) + absent
@@ -513,8 +517,8 @@ class StratumCounts(NamedTuple):
                 column = beyond[groups.rows[which], None].astype(np.float64)
                 variance = float(grouped_share(groups, which, column, n)[1][0])
                 size = groups.sizes[which]
-            rows.append((hits / n, n, variance, size))
-        return cls(*np.array(rows).T)
+            counted.append((hits / n, n, variance, size))
+        return cls(*np.array(counted).T)
 
     def sizes(self, tail: float) -> FloatArray:
         """Independent trials that each share is worth."""

@@ -53,7 +53,7 @@ REFUSED = {
     "EPC --level 0.9": "--level must stand beside --band",
     "EPC --seed 1 --replicates 5": "--seed, --replicates must stand beside --band",
     "EPC --simultaneous --group person": "must stand beside --band",
-    "EPC --score q": "Pass --score.",
+    "EPC --score q": "Pass --score COLUMN.",
     "EPC --band test --group who": "Pass --group COLUMN.",
     "EPC --client-label 7": "--client-label must be one of the labels",
     "EPC --score x --label x": "--score and --label must name two columns",

@@ -69,6 +69,25 @@ def test_a_target_over_species(capsys, tmp_path):
         assert message in capsys.readouterr().err
 
 
+def test_strata_of_a_file_in_pieces(capsys, tmp_path):
+    """Sums and counts of each stratum decide as its scores do, but for the width of a bin."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 2000)
+    species = np.where(label == 1, "", rng.choice(["print", "replay", "mask"], 2000))
+    score = rng.normal(size=2000) + 2 * label + (species == "mask")
+    path = tmp_path / "dev.csv"
+    rows = zip(label, score, species, strict=True)
+    path.write_text("label,score,species\n" + "".join(f"{k},{s},{name}\n" for k, s, name in rows))
+    call = [str(path), "--far", "0.05", "--stratum", "species", "--json"]
+    rows, counts = (
+        json.loads(run(capsys, *call, "--stream", mode)) for mode in ("never", "always")
+    )
+    assert counts["threshold"] == pytest.approx(rows["threshold"], abs=2e-3)
+    assert counts["interval"]["high"] == pytest.approx(rows["interval"]["high"], rel=1e-9)
+    assert (counts["status"], counts["n"]) == (rows["status"], rows["n"])
+    assert sorted(counts["strata"]["stratum"]) == sorted(rows["strata"]["stratum"])
+
+
 @pytest.mark.simulation
 def test_scores_that_are_missing(capsys, tmp_path):
     """Which file lacks them is said, and the report that is named reads them alike."""

@@ -178,7 +178,7 @@ def test_client_label_must_occur():
 
 def test_b14_index_of_weights():
     y, s = pd.Series(LABELS), pd.Series(WIDE)
-    text = ("weights", "pandas index", "position 0", ".to_numpy()", "Align")
+    text = ("weights", "pandas index", "they differ", ".to_numpy()", "Align")
     message(INPUT, lambda: br.Scores.from_labels(y, s, weights=s[::-1]), *text)
 
 

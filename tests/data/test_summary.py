@@ -214,7 +214,7 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     [
         (lambda: br.summarize(table([0.1, math.nan, 0.5], [0, 1, 1])), INPUT, "of 3"),
         (lambda: br.summarize(table([0.1, math.inf, 0.5], [0, 1, 1])),
-         INPUT, "0 missing and 1 NaN or infinite of 3"),
+         INPUT, "1 missing, NaN or infinite of 3"),
         (lambda: br.summarize(table([0.1, 0.2, 0.5], [0, 1, 2])), INPUT, "two labels"),
         (lambda: br.summarize(table([0.1, 0.2], [1, 1])), INPUT, "no impostor"),
         (lambda: br.summarize(table(["a", "b"], [0, 1])), TYPE, "must be numeric"),
@@ -241,12 +241,12 @@ def test_what_a_summary_refuses(call, error, text):
 
 
 @pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
-def test_nulls_and_nans_are_told_apart_on_every_engine(engine):
+def test_nulls_and_nans_are_counted_on_every_engine(engine):
     pa = pytest.importorskip("pyarrow")
     lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
     score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
     label = np.tile([0, 1], 50)
-    with pytest.raises(br.InputError, match="3 missing and 4 NaN or infinite of 100"):
+    with pytest.raises(br.InputError, match="7 missing, NaN or infinite of 100"):
         br.summarize(arrow_of(engine, pa.table({"score": score, "label": label})))
 
 
@@ -340,3 +340,99 @@ def test_every_engine_keeps_the_extremes(engine, most, tmp_path, monkeypatch):
     for one, own in zip((found.client, found.impostor), map(np.sort, halves(whole)), strict=True):
         assert np.array_equal(one.lowest, own[:1000])
         assert np.array_equal(one.highest, own[::-1][:1000])
+
+
+# ------------------------------------------------------------------------------- strata
+def with_species(n=900, seed=3):
+    """Scores on borders of 64 bins, of clients of three sites and impostors of four species."""
+    rng = np.random.default_rng(seed)
+    label = (rng.random(n) < 0.4).astype(int)
+    kind = np.where(label == 1, rng.integers(0, 3, n), 3 + rng.integers(0, 4, n))
+    score = np.clip(rng.integers(0, 50, n) + 14 * label + kind, 1, 64) / 64
+    return pd.DataFrame({"score": score, "label": label, "kind": [f"kind {k}" for k in kind]})
+
+
+GRID = {"bins": 64, "layout": (0.0, 1.0)}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_strata_in_one_pass(engine, tmp_path):
+    table = with_species()
+    frame = frame_of(engine, table, tmp_path)
+    summary = br.summarize(frame, stratum="kind", **GRID)
+    plain = br.summarize(frame, **GRID)
+    for who, label in (("client", 1), ("impostor", 0)):
+        rows = table[table["label"] == label]
+        own = getattr(summary, f"{who}_strata")
+        assert list(own) == sorted(set(rows["kind"]))
+        for name, part in own.items():
+            alone = br.summarize(table[(table["kind"] == name) | (table["label"] != label)], **GRID)
+            assert np.array_equal(part.bins, getattr(alone, who).bins)
+            assert np.array_equal(part.counts, getattr(alone, who).counts)
+            assert part.square == pytest.approx(getattr(alone, who).square, rel=1e-12)
+        whole, other = getattr(summary, who), getattr(plain, who)
+        assert (whole.n, whole.minimum) == (other.n, other.minimum)
+        assert np.array_equal(whole.counts, other.counts)
+        assert np.array_equal(whole.lowest, other.lowest)
+        assert np.array_equal(whole.highest, other.highest)
+        assert whole.square == pytest.approx(other.square, rel=1e-12)
+    assert br.from_json(summary.to_json()) == summary
+    half = [br.summarize(part, stratum="kind", **GRID) for part in (table[:450], table[450:])]
+    assert sum(half).strata == summary.strata
+    with pytest.raises(br.InputError, match="both have client_strata, or neither"):
+        half[0] + plain
+
+
+@pytest.mark.parametrize(
+    ("asked", "over"),
+    [({"far": 0.4}, None), ({"far": 0.4, "how": "average"}, None), ({"frr": 0.3}, "worst"),
+     ({"far": 0.4}, {"kind 4": 0.5, "kind 6": 0.5}), ({"frr": 0.3}, {"kind 0": 0.5, "kind 2": 0.5}),
+     ({"far": 0.4}, "pooled")],
+)  # fmt: skip
+def test_decisions_over_strata_of_a_summary_are_those_of_scores(asked, over):
+    table, test = with_species(), with_species(seed=4)
+    scores = br.Scores.from_frame(table, stratum="kind")
+    summary = br.summarize(table, stratum="kind", **GRID)
+    expected = br.decide(scores, **asked, over=over)
+    got = br.decide(summary, **asked, over=over)
+    assert np.floor(got.threshold * 64) == np.floor(expected.threshold * 64)  # in one gap
+    assert (got.status, got.worst) == (expected.status, expected.worst)
+    assert (got.interval.low, got.interval.high) == (expected.interval.low, expected.interval.high)
+    if expected.strata is not None:
+        rows = [x.strata.to_frame().set_index("stratum").sort_index() for x in (got, expected)]
+        pd.testing.assert_frame_equal(*rows)
+    checks = [
+        d.check(br.summarize(test, stratum="kind", **GRID) if d is got else
+                br.Scores.from_frame(test, stratum="kind")) for d in (got, expected)
+    ]  # fmt: skip
+    assert checks[0].verdict == checks[1].verdict
+
+
+def test_strata_of_persons_are_pairs(tmp_path):
+    rows = [(1, "F", "F", 0.9), (1, "M", "M", 0.8), (0, "F", "M", 0.3), (0, "F", "F", 0.4),
+            (0, "M", "F", 0.2)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["label", "claimed", "real", "score"])
+    path = tmp_path / "pairs.csv"
+    table.to_csv(path, index=False)
+    strata = ({"F": 1, "M": 1}, {"F-M": 1, "F-F": 1, "M-F": 1})
+    columns = {"stratum": ("claimed", "real")}
+    assert br.Scores.from_frame(table, **columns).strata == strata
+    assert br.read_scores(path, **columns).strata == strata
+    for data in (table, path):
+        assert br.summarize(data, **columns).strata == strata
+    table.loc[4, "real"] = None
+    with pytest.raises(br.InputError, match="named for every impostor trial"):
+        br.Scores.from_frame(table, **columns)
+    with pytest.raises(br.InputError, match="named for every impostor trial"):
+        br.summarize(table, **columns)
+
+
+def test_strata_of_a_summary_that_are_none():
+    table = with_species()
+    many = table.assign(kind=np.arange(len(table)))
+    with pytest.raises(br.InputError, match="name at most 1000 strata"):
+        br.summarize(pd.concat([many, many.assign(kind=many["kind"] + 2000)]), stratum="kind")
+    with pytest.raises(br.InputError, match="must name a column"):
+        br.summarize(table, stratum="species")
+    blank = table.assign(kind=table["kind"].where(table["label"] == 0))
+    assert br.summarize(blank, stratum="kind").strata.client == {}

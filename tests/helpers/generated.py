@@ -63,7 +63,7 @@ def of(hint):
     if origin is type:
         return st.sampled_from(WARNINGS)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return st.dictionaries(st.text(max_size=3), of(given[1]), max_size=2)
+        return st.dictionaries(st.text(max_size=3), of(given[1]), max_size=1)
     if hint is dict:
         return st.dictionaries(st.text(max_size=3), SIMPLE[Any], max_size=2)
     if hint is StatisticSpec:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from betaroc.core.value import Value
+from betaroc.data.scores import Scores
 from betaroc.rendering import document
 from betaroc.rendering.document import FORMAT, REAL, document_parts, needed_of
 from betaroc.report import documents
@@ -41,7 +42,9 @@ def schema():
 
 
 def of_class(kind):
-    properties = {name: of_codec(codec) for name, codec in document_parts(kind).items()}
+    library = {"library": {"$ref": "#/$defs/library"}}  # of many kinds
+    properties = {name: library.get(name) or of_codec(codec)
+        for name, codec in document_parts(kind).items()}  # fmt: skip
     needed = list(needed_of(kind))
     if issubclass(kind, Value):
         envelope = {"betaroc": {"type": "string"}, "format": {"const": FORMAT}}
@@ -98,6 +101,7 @@ def shared():
     """What many documents hold."""
     return {
         "number": {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]},
+        "library": of_codec(document_parts(Scores)["library"]),
         **{name: of_array(one) for name, one in ENTRIES.values()},
         "anything": {"anyOf": [SCALAR, {"type": "object", "properties": {"float": {"enum": ["nan",
             "inf", "-inf"]}}} | {"required": ["float"], "additionalProperties": False},

@@ -168,7 +168,7 @@ def test_labels_of_another_length_or_order():
     series = pd.Series(SCORES)
     refused(
         lambda: call(pd.Series(Y)[::-1], series), br.InputError,
-        "pandas index", "position 0", ".to_numpy()", "y_score", "Align",
+        "pandas index", "they differ", ".to_numpy()", "y_score", "Align",
     )  # fmt: skip
 
 
@@ -178,7 +178,9 @@ def test_d10_labels_and_scores_swapped(y):
     with pytest.raises(br.InputError, match="swap"):
         br.Scores.from_frame(frame(score=y.astype(float), label=SCORES))
     for classes in ((SCORES, y * 1), (y * 1, SCORES)):
-        refused(partial(br.Scores, *classes), br.InputError, "from_labels", "40 entries", "1.0]")
+        refused(
+            partial(br.Scores, *classes), br.InputError, "from_labels", "40 entries", "only labels"
+        )
 
 
 WEIGHED = {
