@@ -46,7 +46,8 @@ is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}").fullmatch
 _WORDS = re.compile(r'"([^"]*)"|([^ \t\n\r\f\v]+)').findall
-
+#: The first line by which Excel is told the separator.
+_EXCEL = re.compile(r'"?sep=([,;|\t])"?\s*').fullmatch
 #: Rows that a guess is made from.
 _ROWS = 100
 #: From this width on a key is a protocol of ASVspoof, whose second column is the trial.
@@ -162,7 +163,9 @@ def layout_of(
     if file.kind:  # written as csv
         options = options._replace(separator=",")
     lines = file.first_rows(_ROWS, wanted.score)
-
+    excel = _EXCEL(lines[0][1])
+    if excel and len(lines) > 1 and options.separator is None:
+        options, lines = options._replace(separator=excel[1]), lines[1:]
     guess = _Guess(file.name, lines, options, wanted, keyed, single)
     while lines[0][1].startswith("#") and len(lines) > 1:
         result = guess.with_header()
@@ -424,7 +427,6 @@ class _Guess:
             rule = f"name every column of {self.name}, in their order"
             actual = f"{format_list(options.columns)}; line {line} holds {format_list(columns)}"
             raise refusal("columns", rule, actual, "Name each once.")
-
         other = next((s for s in SIGNS if s in first and s not in options.separators), None)
         if len(columns) == 1 and other and options.format in _TABLES:
             doubt = f"must be {options.format}; its line {line} is separated by {SIGNS[other]}s"

@@ -104,7 +104,7 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
 
 
 def _plain(body: bytes, sign: str, width: int) -> bytes:
-    """The lines, each of so many plain fields; else a doubt."""
+    """The lines, each of so many plain fields, without quotes around these; else a doubt."""
     body = body.replace(b"\r\n", b"\n")
     if sign == " ":
         body = body.replace(b"\t", b" ")
@@ -123,9 +123,17 @@ def _plain(body: bytes, sign: str, width: int) -> bytes:
     controls = np.count_nonzero(data < _BLANK) - lines
     controls -= np.count_nonzero(data == _TAB) if sign == "\t" else 0
     lengths = np.diff(marks[ends], prepend=-1)
-    if controls or b'"' in body or lengths.min() == 1 or lengths.max() > _LONGEST:
+    if controls or lengths.min() == 1 or lengths.max() > _LONGEST:
         raise DoubtError
-    return body
+    quotes = np.flatnonzero(data == ord('"'))
+    if not quotes.size:
+        return body
+    after = np.searchsorted(marks, quotes)
+    starts, stops = np.append(-1, marks)[after] + 1 == quotes, marks[after] - 1 == quotes
+    alike = quotes.size % 2 == 0 and np.array_equal(after[::2], after[1::2])
+    if not (alike and starts[::2].all() and stops[1::2].all()):
+        raise DoubtError
+    return body.replace(b'"', b"")
 
 
 def _parsed(
