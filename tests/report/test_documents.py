@@ -98,6 +98,7 @@ def travels(value, kind):
 
 
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a strategy of many parts
 def test_generated_values_of_every_kind_travel():
     few = settings(
         max_examples=2, derandomize=True, database=None, deadline=None,
