@@ -52,7 +52,7 @@ _CONCENTRATION, _NARROWEST = 1e4, 0.01
 Point = FloatArray
 
 
-class Kind(NamedTuple):
+class Components(NamedTuple):
     """What the components of a mixture are: distributions of two parameters, p and q.
 
     Functions take the columns of the scores, and p and q with a row per component.
@@ -84,13 +84,13 @@ class Kind(NamedTuple):
 
 
 class _Data(NamedTuple):
-    kind: Kind
+    kind: Components
     columns: FloatArray
     weights: FloatArray
     total: float
 
     @classmethod
-    def of(cls, kind: Kind, values: FloatArray, weights: FloatArray | None) -> _Data:
+    def of(cls, kind: Components, values: FloatArray, weights: FloatArray | None) -> _Data:
         w = np.ones(values.size) if weights is None else weights
         return cls(kind, kind.columns(values), w, math.fsum(w.tolist()))
 
@@ -108,7 +108,7 @@ class _Data(NamedTuple):
 
 
 def estimate_mixture(
-    value: Data, count: int = 2, near: Distribution | None = None, *, kind: Kind,
+    value: Data, count: int = 2, near: Distribution | None = None, *, kind: Components,
     single: Callable[[Data], MleResult],
 ) -> MleResult:  # fmt: skip
     """The likeliest mixture of `count` distributions, or that uphill from `near`.
@@ -176,14 +176,14 @@ def _point_of(law: Mixture) -> Point:
     return np.vstack([law._shares, np.transpose(shapes)])
 
 
-def _law_of(kind: Kind, point: Point) -> Mixture:
+def _law_of(kind: Components, point: Point) -> Mixture:
     """The components by ascending mean."""
     shares, p, q = point[:, np.argsort(kind.place(*point[1:]), kind="stable")].tolist()
     return kind.mixture(tuple(shares), tuple(map(kind.component, p, q)))
 
 
 def _estimate(
-    kind: Kind, point: Point, top: Summit, total: float, mu: float, sigma: float
+    kind: Components, point: Point, top: Summit, total: float, mu: float, sigma: float
 ) -> MleResult:
     """The result in the units of the scores."""
     standard = _law_of(kind, point)
@@ -203,7 +203,7 @@ def _estimate(
 
 
 # ------------------------------------------------------------------------------------- starts
-def _best_starts(sample: Sample, single: MleResult, count: int, kind: Kind) -> list[Point]:
+def _best_starts(sample: Sample, single: MleResult, count: int, kind: Components) -> list[Point]:
     """The most likely starts on a thinned sample."""
     values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
@@ -259,7 +259,7 @@ def _bernstein(height: FloatArray, count: int) -> FloatArray:
 
 
 # --------------------------------------------------------------------------- EM and Newton
-def _from_sums(kind: Kind, sums: FloatArray) -> Point | None:
+def _from_sums(kind: Components, sums: FloatArray) -> Point | None:
     """The likeliest components; None if one of them is a point."""
     mass = sums[0]
     if not np.all(mass > 0.0):
@@ -290,7 +290,7 @@ def _em(data: _Data, point: Point, steps: int, cap: float) -> Point | None:
     return point
 
 
-def _regular(kind: Kind, point: Point, total: float, cap: float) -> bool:
+def _regular(kind: Components, point: Point, total: float, cap: float) -> bool:
     enough = point[0] * total >= _LEAST_SCORES * (1.0 - 1e-9)
     return bool(np.all(enough & (kind.narrow(*point[1:]) <= cap)))
 
@@ -443,13 +443,13 @@ def _normal_curvature(
     return np.stack([-mass / sigma**2, mixed, mixed, second], axis=1).reshape(-1, 2, 2)
 
 
-BETA_KIND = Kind(
+BETA_KIND = Components(
     "beta-mixture", "beta", BetaMixture, Beta, lambda x: np.stack([np.log(x), np.log1p(-x)]),
     _log_beta_density, _beta_from_means, lambda a, b: a / (a + b), lambda a, b: a + b,
     lambda single: _CONCENTRATION * (1.0 + sum(single.values)), slice(0, 2), _beta_scores,
     _beta_curvature,
 )  # fmt: skip
-NORMAL_KIND = Kind(
+NORMAL_KIND = Components(
     "normal-mixture", "normal", NormalMixture, Normal, lambda x: np.stack([x, x * x]),
     _log_normal_density, _normal_from_means, lambda mu, _: mu, lambda _, sigma: 1.0 / sigma,
     lambda _: 1.0 / _NARROWEST, slice(1, 2), _normal_scores, _normal_curvature, standard=True,
