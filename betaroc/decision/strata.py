@@ -180,10 +180,10 @@ class MeanMethods:
 
     def _rate(self, threshold: float, confidence: float) -> tuple[float, float, float]:
         """The mean with its bounds, each of so much confidence."""
-        kind, who = self.target.kind, self.target.who
-        counts = strata_rates.StratumCounts.at(self.pieces, who, threshold, above=kind == "far")
-        tail = 1.0 - confidence
-        return strata_rates.mean_share(counts.share, counts.sizes(tail), self.weights, tail)
+        tail, far, who = 1.0 - confidence, self.target.kind == "far", self.target.who
+        counts = strata_rates.StratumCounts.at(self.pieces, who, threshold, above=far)
+        rates = strata_rates.mean_share(counts.share, counts.sizes(tail), self.weights, tail)
+        return float(rates[0]), float(rates[1]), float(rates[2])
 
     def method(self, how: str) -> thresholds.ThresholdMethod:
         """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""

@@ -227,9 +227,8 @@ class StrataTable(Tabular, Exportable):
     @property
     def _order(self) -> IntArray:
         """From the worst stratum to the best."""
-        lower = bool(np.min(self.estimate) == self.worst.estimate < np.max(self.estimate))
-        ends = self.low if lower else -self.high  # of equal numbers the one with the fewest trials
-        return np.lexsort((ends, np.abs(self.estimate - self.worst.estimate)))
+        narrow = self.low - self.high  # of equal numbers the one with the fewest trials comes first
+        return np.lexsort((narrow, np.abs(self.estimate - self.worst.estimate)))
 
     def _view(self) -> list[tree.Node]:
         worst, name = self.worst, tree.foreign(self.worst_stratum)
@@ -397,18 +396,17 @@ class _Shares(NamedTuple):
 
 def mean_share(
     share: FloatArray, sizes: FloatArray, weights: FloatArray, tail: float
-) -> tuple[float, float, float]:
-    """Of a weighted mean of shares, as of one of as many trials as its variance says.
+) -> tuple[Any, Any, Any]:
+    """Of weighted means of shares, each as of one of as many trials as its variance says.
 
     V = sum_k w_k^2 q_k (1 - q_k)/n_k, q = (x + 1/2)/(n + 1), n* = p (1 - p)/V (Korn and Graubard)
     """
     near = (share * sizes + 0.5) / (sizes + 1.0)
-    variance = float(np.sum(weights**2 * near * (1.0 - near) / sizes))
-    mean, middle = float(weights @ share), float(weights @ near)
-    value = mean if 0.0 < mean < 1.0 else middle
-    size = min(value * (1.0 - value) / variance, float(np.sum(sizes[weights > 0.0])))
-    low, high = share_ends(mean * size, size, tail)
-    return mean, float(low), float(high)
+    variance = weights**2 @ (near * (1.0 - near) / sizes)
+    mean, middle = weights @ share, weights @ near
+    value = np.where((mean > 0.0) & (mean < 1.0), mean, middle)
+    size = np.minimum(value * (1.0 - value) / variance, np.sum(sizes[weights > 0.0], axis=0))
+    return mean, *share_ends(mean * size, size, tail)
 
 
 def _worst(spec: StatisticSpec, rows: FloatArray, near: Any) -> tuple[Any, ...]:

@@ -866,8 +866,8 @@ def strata_width(
 ) -> Goal:  # fmt: skip
     """Mean width of `interval` over strata of one rate: of the worst, or of their mean by weights.
 
-    The interval of the worst is that of counts at shuffled quantiles, those of a mean that of the
-    expected counts.
+    The interval is that of counts at shuffled quantiles: expected counts of rare errors are no
+    whole numbers, and their mean's interval is far too wide.
     """
     from scipy.stats import binom
 
@@ -880,10 +880,10 @@ def strata_width(
         n = sizes[who] // count
         if n == 0:
             return 1.0
-        if weights is not None:
-            _, low, high = mean_share(np.full(count, rate), np.full(count, n), weights, tail)
-            return high - low
         hits = binom.ppf(places, n, rate)
+        if weights is not None:
+            _, low, high = mean_share(hits / n, np.full((count, 1), n), weights, tail)
+            return float(np.mean(high - low))
         most, every = np.max(hits, axis=0), np.sum(hits, axis=0)
         lows = (
             share_ends(most, n, 0.5 * tail / count)[0],

@@ -89,6 +89,7 @@ def test_the_worst_ratio_and_spread_by_hand_and_mirrored():
     pooled = _clopper_pearson(10, 190, 0.0125)[0]
     assert table.worst.high == approx(upper, rel=1e-9)
     assert (table.worst.low, table.worst_stratum) == (approx(max(lower, pooled), rel=1e-9), "s1")
+    assert table_of([3, 1, 2], [3, 1, 3]).worst_stratum == "s1"  # of equal rates, by fewest trials
     table = table_of([4, 9], [99, 99])
     assert table.ratio.estimate == approx(9.5 / 4.5)
     assert table.spread.estimate == approx(math.sqrt(9.5 / 4.5))

@@ -419,6 +419,10 @@ def test_the_width_over_strata_is_that_of_their_interval():
     assert found.high - found.low == pytest.approx(mean.width, rel=0.02)
     assert mean.method == "mean of strata"
     assert mean.width <= 0.08
+    equal = {"print": 0.5, "replay": 0.5}
+    with pytest.warns(br.ExtrapolationWarning):
+        rare = br.plan_sample_size("far", threshold=0.97, width=0.02, model=BELL, over=equal)
+    assert rare.n_impostor == 184  # without an error 1 - 0.025^(1/n) is below 0.02 from 183 on
 
 
 @pytest.mark.nightly
