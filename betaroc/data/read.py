@@ -309,8 +309,8 @@ def open_file(
     form = options.format
     if form not in (None, binary) and (binary or form in _FIRST.values()):
         raise FileFormatError(
-            f"{name} is no {form} file; it is {(binary or 'another').capitalize()} and starts with"
-            f" {head[:4]!r}. Leave format out."
+            f"{name} is no {form} file; it is {binary.capitalize() if binary else 'another'} and"
+            f" starts with {head[:4]!r}. Leave format out."
         )
     needs_id = keyed and not wanted.names.get("id")
     if binary:

@@ -273,7 +273,7 @@ def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> flo
 
 
 def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
-    must, remedy = "be a number", "Write it without blanks and signs of thousands."
+    must, remedy = "be a number", "Correct it, without blanks and signs of thousands."
     if score.lstrip("+-").casefold() in {"inf", "infinity"}:
         must = "be finite"
     elif is_missing_word(score):
@@ -282,10 +282,8 @@ def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
     elif is_number(score if decimal == "," else with_point(score)):
         other = "comma" if decimal == "." else "point"
         remedy = f"Pass `decimal={other!r}` if all decimals have a {other}."
-
     elif score.endswith("%"):
         remedy = "Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs."
-
     raise FileFormatError(
         f"{where}: the score must {must}; got {format_value(score)}. " + worded(remedy)
     )

@@ -409,7 +409,7 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     if groups is not None:
         rule = "be 'exact' only of independent trials; the test scores carry groups"
         actual = f"{groups.first.size} trials of {groups.units} groups"
-        hint = worded('Take `method="delta"`, or `groups=False` if they do not depend on another.')
+        hint = worded('Take `method="delta"`, or `groups=False` if trials are independent.')
         raise refusal("method", rule, actual, hint)
     rate, complement = curve.ONE_CLASS_RATES[e.measure]
     client, impostor = curve.empirical_laws(e.test, "test")

@@ -1050,7 +1050,7 @@ def _checked(curves: Mapping[str, Epc]) -> tuple[tuple[str, ...], tuple[Epc, ...
 
 
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
-OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
+OF_ALL_ERRORS = "hter", "weighted-error", "dcf", "accuracy", "youden"
 
 #: So many ranges of alphas, and systems, are named one by one; rows of a table.
 _RANGES, _NAMED, _ROWS = 4, 4, 30

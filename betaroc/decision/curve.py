@@ -374,10 +374,12 @@ def _quick_band(e: Epc) -> Band | None:
 def _interval_words(around: Band) -> str:
     """Which interval it is, and what varied in it."""
     level = numbers.level_words(around.level)
-    whole, both = around.simultaneous, around.resample == "both"
-    each = "band of the whole curve at once" if whole else "intervals, each alpha by itself"
+    each = "intervals, each alpha by itself"
+    if around.simultaneous:
+        each = "band of the whole curve at once"
     of = "of test at these very thresholds: how dev's choice would vary is not in it"
-    of = "of dev's choice and of test" if both else of
+    if around.resample == "both":
+        of = "of dev's choice and of test"
     replicates = f"; {numbers.counted(around.replicates, 'replicate')}" if around.replicates else ""
     sizes = zip(("dev", "test"), around.groups or (), strict=False)
     groups = [f"{n} groups of {role}" for role, n in sizes if n is not None]

@@ -118,7 +118,7 @@ class DecisionCheck(Result, Exportable):
     remedy: str
     point: OperatingPoint
     strata: StrataTable | None = None
-    _extra_fields = ("counted", "decision")
+    _extra_fields = "counted", "decision"
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
     scores: Counted | None = field(default=None, compare=False, repr=False)
@@ -267,7 +267,7 @@ class Decision(Tabular, Exportable):
     costs: tuple[float, float] | None = None
     n: int | None = None
     dtype: str = "float64"
-    _extra_fields = ("words", "dev", "counted")
+    _extra_fields = "words", "dev", "counted"
     words: ClassWords | None = field(default=None, compare=False)
     dev: str = field(default="", compare=False)
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
@@ -664,10 +664,7 @@ def decide(
 
 @collect_warnings
 def decided(
-    scores: ScoresLike,
-    asked: Target,
-    fitting: thresholds.Fitting,
-    over: Over | None = None,
+    scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: Over | None = None
 ) -> Decision:
     """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
@@ -1040,7 +1037,7 @@ def decision_view(
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
     status, colour = status_words(assessed.status, tested=tested), STATUS_COLOURS[assessed.status]
-    ways = (methods_grid(d, check, role), tree.Paragraph(exact))
+    ways = methods_grid(d, check, role), tree.Paragraph(exact)
     return [
         tree.Paragraph(
             f"{rule_words(d)}. {_asked_words(d)}", "answer", f"Threshold {shown_threshold(d)}"
@@ -1195,7 +1192,7 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
         rows.append(tree.Row((tree.Cell(name, note=note), *(tree.Cell(*mean) for mean in means))))
-    head = ("", "expected, dev", *[f"observed, {role}"] * (check is not None))
+    head = "", "expected, dev", *[f"observed, {role}"] * (check is not None)
     return tree.Grid(head, tuple(rows))
 
 

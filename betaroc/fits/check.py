@@ -348,7 +348,7 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
             quantity(t.low, percent, t.low, t.high).span, t.verdict,
         )))  # fmt: skip
         rows += [Row(("", t.reason))] * (t.verdict != "good")
-    head = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict")
+    head = "rate", "threshold", "expected", "counted", "interval of the rate", "verdict"
     return Grid(head, tuple(rows), (5,))
 
 
@@ -509,7 +509,7 @@ class FitCheck(Result, Exportable):
             for name in _TESTS:
                 rows += [(name, who, *test) for who, test in getattr(self, name)._asdict().items()]
             rows.append(("roc_distance", "both", distance.sup, distance.p_value))
-        names = ("test", "class", "statistic", "p_value")
+        names = "test", "class", "statistic", "p_value"
         return table_of(columns_from_rows(rows, names, ("test", "class")))
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -681,7 +681,7 @@ def check_fit(
     except (errors.InputError, errors.InputTypeError) as error:
         if not named:
             raise
-        none = (None, None, None, None, None)
+        none = None, None, None, None, None
         reason = f"only rates were counted: {error}"
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
     tell_of_scored(f.scores, "what is simulated for a check")
@@ -997,7 +997,7 @@ def class_distance(result: Estimate, sample: Distribution) -> float:
 
 def chance_distances(scores: Scores, level: float) -> list[float]:
     """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
-    totals = (scores.client_total, scores.impostor_total)
+    totals = scores.client_total, scores.impostor_total
     return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
 
 

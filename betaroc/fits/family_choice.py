@@ -195,9 +195,8 @@ def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> fl
     names, options = _pair_of(general), Options(bounds=bounds)
     less = estimate.estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
     if not any(FAMILIES[name].sized for name in names):
-        return 2.0 * max(
-            estimate.estimate_pair(scores, names, options)[0].log_likelihood - less, 0.0
-        )
+        more = estimate.estimate_pair(scores, names, options)[0].log_likelihood
+        return 2.0 * max(more - less, 0.0)
     more = 0.0
     for who, name in zip(CLASSES, names, strict=True):
         shares = [n for n in getattr(general, who).names if n.startswith("weight_")]

@@ -369,7 +369,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             fitted = self._evidence.fitted[impostors] is not None
             rates[name] = np.where((rate > 0.0) & (rate < 1.0) & fitted, rate, wanted)
         contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
-        with forward_warnings(but=(errors.MisfitWarning,) if contradicted else ()):
+        with forward_warnings(but=(errors.MisfitWarning,) * contradicted):
             return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
 
     at = _of_model(ScoreModel.at)

@@ -383,8 +383,7 @@ class PerturbedModels:
         for who, result in zip(CLASSES, results, strict=True):
             if not np.all(np.isfinite(result.cov)):
                 actual = f"{who} {result.distribution!r:.60}"
-                remedy = "Give the scores themselves, or where it is dev's take"
-                remedy += worded(' `resample="test"`.')
+                remedy = worded('Give scores themselves, or where it is dev\'s `resample="test"`.')
                 raise refusal("the fit", "have a finite covariance to vary", actual, remedy)
         if (self.groups and groups_of(fit.scores) is not None) or fit.shared_cov is not None:
             roots = covariance_roots(joint_cov(fit, groups=self.groups))

@@ -264,10 +264,10 @@ def auc_test(
 
     Notes
     -----
-    Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is
-    0, which ``.reason`` explains, the interval and p are those of square-and-add (``"newcombe"``),
-    and the statistic is the normal deviate of p, at most 8. Two systems that order the same trials
-    alike have one ROC: the difference is 0 and p is 1.
+    Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is 0
+    (no scores overlap, all are equal, or groups are alike), of what ``.reason`` names, interval and
+    p are those of square-and-add (``"newcombe"``), the statistic is the normal deviate of p, at
+    most 8. Two systems that order the same trials alike have a difference of 0, and p is 1.
 
     References
     ----------
@@ -333,8 +333,7 @@ def _of_scores(
         a, b = (of_scores.rows_of(s, spec) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         gap = test.difference
-        ends = gap.low, gap.high
-        return Difference(gap.estimate, *ends, test.p_value, options.level, gap.method)
+        return Difference(gap.estimate, gap.low, gap.high, test.p_value, options.level, gap.method)
     methods = of_scores.methods_of(spec)
     if spec.name == "auc" and paired:
         methods = ("delong", "bootstrap")

@@ -42,8 +42,9 @@ class BootstrapRows:
         cls, trials: trial_groups.ScoredTrials, groups: trial_groups.Groups | None
     ) -> BootstrapRows:
         """The rows of scores, or of what stands for them."""
-        copies = [np.rint(trial_groups.weights_of(trials, who)).astype(np.int64) for who in CLASSES]
-        return cls((copies[0], copies[1]), groups)
+        weights = (np.rint(trial_groups.weights_of(trials, who)) for who in CLASSES)
+        client, impostor = (part.astype(np.int64) for part in weights)
+        return cls((client, impostor), groups)
 
     @property
     def size(self) -> int:

@@ -53,7 +53,7 @@ class Interval(Framed, Exportable):
     failed : int
         Replicates of a bootstrap in which the number had no value.
     sparse : bool
-        Whether these are fewer than five: the interval is rough.
+        Whether `n_beyond` is below five: the interval is rough.
     library : str, optional
         What tables are frames of.
 

@@ -412,10 +412,8 @@ def interval(
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     if isinstance(x, ScoreModel):
-        actual = "a ScoreModel, whose numbers have none"
-        raise errors.refusal(
-            "x", "have an error", actual, "Fit scores first.", errors.InputTypeError
-        )
+        actual, kind = "a ScoreModel, whose numbers have none", errors.InputTypeError
+        raise errors.refusal("x", "have an error", actual, "Fit scores first.", kind)
     types = ScoreData, SupportedPair, Answers
     of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
@@ -454,9 +452,7 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
                 partial(spec.number, f.model), partial(_closed, f),
             )  # fmt: skip
     contradicted = any(notice.category is errors.MisfitWarning for notice in notices)
-    with forward_warnings(
-        but=(errors.MisfitWarning,) if contradicted else ()
-    ):  # said of this very number
+    with forward_warnings(but=(errors.MisfitWarning,) * contradicted):  # said of this very number
         result = supported(result, spec, (f._evidence, f.model))
     if result.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
         warn(

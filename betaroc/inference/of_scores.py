@@ -159,8 +159,10 @@ class CountedScores:
     def worth(self, t: Thresholds, tail: float) -> Limits:
         """Independent clients and impostors that the counts at a threshold are worth."""
         t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
-        sizes = [self.evidence.effective(k, t, tail, above=bool(k)) for k in (0, 1)]
-        return float(sizes[0][0]), float(sizes[1][0])
+        client, impostor = (
+            float(self.evidence.effective(k, t, tail, above=bool(k))[0]) for k in (0, 1)
+        )
+        return client, impostor
 
     def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
         """Clopper and Pearson's ends of FAR and of FRR at one threshold."""

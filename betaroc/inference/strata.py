@@ -116,7 +116,7 @@ class StrataTable(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Columns stratum, n, estimate, low, high, size.
+            Columns stratum, n, estimate, low, high, size and, where known, non_response.
 
         Examples
         --------
@@ -125,9 +125,9 @@ class StrataTable(Tabular, Exportable):
         >>> br.by_stratum(scores, "far", threshold=2).to_frame()[["stratum", "n"]].values.tolist()
         [['a', 2.0], ['b', 3.0]]
         """
-        names = ("stratum", "n", "estimate", "low", "high", "size", "non_response")
-        columns = {name: getattr(self, name) for name in names}
-        return self._table({name: v for name, v in columns.items() if v is not None})
+        names = ["stratum", "n", "estimate", "low", "high", "size"]
+        names += ["non_response"] * (self.non_response is not None)
+        return self._table({name: getattr(self, name) for name in names})
 
     def _of_all(self, over: str | Mapping[str, float]) -> Interval | None:
         """The worst rate, or the mean of all by weights; None without a stratum of these."""
@@ -262,7 +262,7 @@ class StrataTable(Tabular, Exportable):
 
 def rate_cells(table: Any) -> list[tree.Cell]:
     """The number of each stratum with its interval."""
-    columns = (table.estimate, table.low, table.high)
+    columns = table.estimate, table.low, table.high
     return [tree.rate_cell(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
 
 

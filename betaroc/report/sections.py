@@ -163,11 +163,11 @@ def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
     words += " The numbers above are of this pair." * pair.same
     blocks: list[Node] = [Paragraph(words)]
     if pair.fit is not None and not pair.same:
-        laws = (("client", pair.fit.client), ("impostor", pair.fit.impostor))
+        laws = ("client", pair.fit.client), ("impostor", pair.fit.impostor)
         # Standard errors alone: intervals are those of the fit that the numbers are of.
         rows = [row if isinstance(row, Group) else Row(row[:4])
                 for who, law in laws for row in law_rows(who, law)]  # fmt: skip
-        head = ("class of dev", "parameter", "estimate", "standard error")
+        head = "class of dev", "parameter", "estimate", "standard error"
         blocks.append(Grid(head, tuple(rows), (1,)))
         blocks.append(tree.Bullets(tuple(_curve_sentences(replace(dev, fit=pair.fit)))))
     return Section("One beta distribution a class", tuple(blocks))
@@ -473,7 +473,7 @@ def checks_section(
             distances.append(Row((f"{role}: its scores against dev’s scores", *off, "")))
         if part.quality is not None and part.quality.check is not None:
             drawn = max(drawn, part.quality.check.replicates)
-    head = ("largest distance", CLIENT, IMPOSTOR, "ROC")
+    head = "largest distance", CLIENT, IMPOSTOR, "ROC"
     nodes += [Grid(head, tuple(distances))] * bool(distances)
     by_seed = "" if seed is None else f", seed {seed}"
     least = number(1.0 / (1 + drawn), 3)

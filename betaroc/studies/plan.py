@@ -25,7 +25,7 @@ from betaroc.core.special import least_whole, share_ends
 from betaroc.core.tables import Framed
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR
+from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, RATE_NAMES
 from betaroc.data.scores import Scores
 from betaroc.decision.forecast import epc_forecast
 from betaroc.decision.threshold_methods import (
@@ -78,7 +78,7 @@ SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
 _SHAPES = {"client-shape": CLASSES[:1], "impostor-shape": CLASSES[1:], "shapes": CLASSES}
 _GAP, _GUARANTEE, _CLAIM = "epc-gap", "guarantee", "claim"
 #: What takes its point as another statistic does.
-_POINT_OF = {_GAP: "weighted-error", _GUARANTEE: "threshold"}
+_POINT_OF = {_GAP: ("weighted-error", ("alpha",)), _GUARANTEE: ("threshold", RATE_NAMES)}
 #: What decides a side or a shape.
 _TESTS = dict.fromkeys(SIDES, "end test") | dict.fromkeys(_SHAPES, "fitted shape")
 #: What each kind of goal is planned by.
@@ -481,9 +481,6 @@ def goal_of_pair(
 
 def planned_guarantee(spec: StatisticSpec, level: float, strata: int) -> SampleSize:
     """The fewest scores of which `decide` has a guaranteed threshold of a rate for each stratum."""
-    if spec.where.point not in _TAIL_OF:
-        rule = "be of a rate, such as guarantee@far=0.01"
-        raise refusal("a guarantee", rule, f"{str(spec.where)[1:]!r}")
     target = checked_request(**spec.where.keywords, confidence=level)
     n = strata * needed_for_guarantee(target.rate, level)
     if n > MOST_SCORES:
@@ -556,12 +553,15 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
     name = checks.choice(base, (*STATISTICS, *_TESTS, *_POINT_OF), "stat", hint)
     if name in STATISTICS:
         return name, parse_statistic(stat, value, **point)
+    got = ", ".join([behind] * bool(at) + [*point, *map(checks.format_value, value)]) or "none"
     if name in _POINT_OF:
-        spec = parse_statistic(f"{_POINT_OF[name]}{at}{behind}", value, **point)
+        base, rates = _POINT_OF[name]
+        if not {behind.partition("=")[0], *point}.intersection(rates):
+            raise InputError(f"{name!r} needs a point, such as {name}@{rates[0]}=0.01; got {got}.")
+        spec = parse_statistic(f"{base}{at}{behind}", value, **point)
         return name, StatisticSpec(name, spec.row, spec.where)
-    got = [behind] * bool(at) + [*map(checks.format_value, (*value, *point.values()))]
-    if got:
-        raise InputError(f"{name!r} is taken at no point; got {', '.join(got)}. Leave it out.")
+    if got != "none":
+        raise InputError(f"{name!r} is taken at no point; got {got}. Leave it out.")
     return name, None
 
 
@@ -885,11 +885,10 @@ def strata_width(
             _, low, high = mean_share(hits / n, np.full((count, 1), n), weights, tail)
             return float(np.mean(high - low))
         most, every = np.max(hits, axis=0), np.sum(hits, axis=0)
-        lows = (
-            share_ends(most, n, 0.5 * tail / count)[0],
-            share_ends(every, count * n, 0.5 * tail)[0],
-        )
-        return float(np.mean(share_ends(most, n, tail)[1] - np.maximum(*lows)))
+        (least, _), (all_least, _) = (
+            share_ends(most, n, 0.5 * tail / count), share_ends(every, count * n, 0.5 * tail)
+        )  # fmt: skip
+        return float(np.mean(share_ends(most, n, tail)[1] - np.maximum(least, all_least)))
 
     return Goal(spec.number(model), reached, exact=True)
 

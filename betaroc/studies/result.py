@@ -173,8 +173,8 @@ class StudyResult(Result):
         if values.empty:
             return pd.DataFrame(columns=["cell", *self.names, "statistic", *heads])
         # A row per cell and statistic, the statistics changing first.
-        each = values.assign(cell=frame["cell"]).melt("cell", var_name="statistic")
-        groups = each.groupby(["cell", "statistic"], sort=False)["value"]
+        each = values.assign(cell=frame["cell"]).melt("cell", None, "statistic", "error")
+        groups = each.groupby(["cell", "statistic"], sort=False)["error"]  # no statistic's name
         sheets = [groups.count(), groups.mean(), groups.sem(), groups.std()]
         sheets += [groups.quantile(q) for q in levels]
         table = pd.DataFrame(dict(zip(heads, sheets, strict=True))).reset_index()

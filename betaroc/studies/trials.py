@@ -675,8 +675,9 @@ def _parts(value: Any) -> list[Any]:
         return [part for item in value.items() for part in item]
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
+    slots = getattr(value, "__dataclass_fields__", {})  # which no __dict__ may have
     names = [
-        name for name in getattr(value, "__dict__", {})
+        name for name in {**getattr(value, "__dict__", {}), **slots}
         if not isinstance(getattr(type(value), name, None), functools.cached_property)
     ]  # fmt: skip
     called = [vars(kind).get("__call__") for kind in type(value).__mro__]

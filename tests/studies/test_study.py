@@ -1,5 +1,6 @@
 """Studies: designs, statistics of trials, the same bytes from every engine, folders that resume."""
 
+import dataclasses
 import functools
 import itertools
 import json
@@ -327,6 +328,14 @@ class Scaled:
         return int(self.by)
 
 
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    by: float
+
+    def __call__(self, trial):
+        return self.by
+
+
 def closing_over(value):
     return lambda trial: float(np.sum(value))
 
@@ -341,6 +350,7 @@ def with_default(value):
         closing_over,
         with_default,
         Scaled,
+        Slotted,
         lambda v: Scaled(v).__call__,
         lambda v: functools.partial(scaled, by=v),
         lambda v: closing_over(np.array([0.0, v])),
@@ -909,6 +919,13 @@ def test_summary_of_text_is_the_share_of_each_value():
     # Of a share p: p (1 - p) / (n - 1).
     error = math.sqrt(2 / 3 * 1 / 3 / 2)
     np.testing.assert_allclose(table["mc_error"], [error, error, 0.0, 0.0], rtol=1e-14)
+
+
+def test_summary_of_statistics_that_are_called_as_its_columns():
+    asked = {"value": lambda trial: 2.0, "statistic": lambda trial: "a", "variable": "true.auc"}
+    table = Study(PAIR, asked, replicates=2).run().summary([])
+    assert table["statistic"].tolist() == ["value", "statistic=a", "variable"]
+    assert table["mean"].tolist()[:2] == [2.0, 1.0]
 
 
 def test_summary_of_a_text_of_many_values_says_that_it_has_none():
