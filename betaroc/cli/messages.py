@@ -95,8 +95,7 @@ def say(
     if arguments.json:
         sys.stdout.write(json_text(plain(document())))
         return
-    sections = tree()
-    spoken = partial(in_terms, arguments=arguments, words=words)
+    sections, spoken = tree(), partial(in_terms, arguments=arguments, words=words)
     grid = tree_text.kept_grid(sections)
     if grid.kept and getattr(arguments, "csv", False):
         sys.stdout.write(tree_text.csv_table(grid.kept))
@@ -114,8 +113,9 @@ def say(
 def in_terms(
     text: str, arguments: argparse.Namespace, words: vocabulary.ClassWords | None = None
 ) -> str:  # fmt: skip
-    """A text in the words of the field and of the classes."""
+    """A text in the words of the field, of the classes and of the options."""
     terms = vocabulary.TERMS[getattr(arguments, "terms", vocabulary.BIOMETRIC)]
+    text = in_options(text, arguments)
     return vocabulary.Vocabulary(terms, words or vocabulary.ClassWords()).fill(text)
 
 

@@ -133,7 +133,7 @@ class DecisionCheck(Result, Exportable):
         result = self.observed, self.low, self.high
         if d.target != "precision":  # whose interval takes the numbers of trials
             result = d._observed(far, frr)
-        judged = d._judged(result)
+        result, judged = d._judged(result)
         names = dict(zip(("observed", "low", "high"), result, strict=True))
         return {"point": point, "verdict": judged.verdict, "status": judged.status, **names}
 
@@ -294,7 +294,8 @@ class Decision(Tabular, Exportable):
             self._asked, self.method, self.expected.prior, self.expected.frr,
             [*map(_as_rate, self.counted or [self.interval] * 2)], self.n or 0,
         )  # fmt: skip
-        shown = {"interval": interval, "status": assessed.status} if self.counted else {}
+        status = RED if self.status == RED else assessed.status  # a stratum may be above it
+        shown = {"interval": interval, "status": status} if self.counted else {}
         return {"expected": point, "needed": needed} | shown
 
     @property
@@ -488,10 +489,7 @@ class Decision(Tabular, Exportable):
                 scores, self.threshold, prior, self.confidence
             )
         table = over_strata.table_where_strata(scores, self._asked, self.threshold)
-        judged = self._judged(result, scores)
-        result, judged = over_strata.strata_judgement(
-            self._asked, self.over, self.strata, self._before, judged, result, table
-        )
+        result, judged = self._judged(result, scores, table)
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
         return DecisionCheck(
             *result, judged.verdict, judged.status, Sentence(reason), Sentence(judged.remedy),
@@ -511,12 +509,15 @@ class Decision(Tabular, Exportable):
         reason = template_of(self.reason).removesuffix(high)
         return Assessment(self.status, reason, template_of(self.remedy))
 
-    def _judged(self, result: Rate, test: Counted | None = None) -> Assessment:
+    def _judged(self, result: Rate, test: Any = None, table: Any = None) -> tuple[Rate, Assessment]:
         """What the target's rate on a test says; without its scores words are of one trial."""
-        if self.target in TARGET_RATES:
-            return rate_judgement(self, self._before, result, test)
         judge = precision_judgement if self.target == "precision" else mean_judgement
-        return judge(self, self._before, result)
+        if self.target in TARGET_RATES:
+            judge = partial(rate_judgement, test=test)
+        before = self._before
+        return over_strata.strata_judgement(
+            self._asked, self.over, self.strata, before, judge(self, before, result), result, table
+        )
 
 
 class _LazyMethods:
@@ -1068,7 +1069,7 @@ def status_words(status: str, *, tested: bool) -> str:
 
 def remedy_words(remedy: str, *, tested: bool) -> str:
     """What would change the status; a test set first where there was none."""
-    return remedy if tested else f"a test set from where it will run; {remedy}"
+    return remedy if tested else f"a test set from where it will run; {template_of(remedy)}"
 
 
 def shown_threshold(d: Decision, threshold: float | None = None) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
-from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
+from betaroc.core.vocabulary import FAR, FRR, Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision import threshold_methods as thresholds
@@ -222,8 +222,8 @@ def method_over(
         if method.possible:
             return strata, method
     if not tried:
-        rule = " or ".join(f'"{how}"' for how in strata.ways)
-        raise refusal("how", f"be {rule} over strata", repr(target.how), 'Take it over="pooled".')
+        rule = "be " + " or ".join(f'"{how}"' for how in strata.ways) + " over strata"
+        raise refusal("how", rule, repr(target.how), worded('Take `over="pooled"`.'))
     why = template_of(tried[-1].why)
     error = InputError.about(target.kind)(
         f"{target.kind}={target.rate:g} must be possible to decide on over strata; it is not"
@@ -302,12 +302,11 @@ def of_mixture(
     assessed: Assessment, scores: ScoreData, target: Target, threshold: float
 ) -> tuple[Assessment, str]:
     """What a pooled rate, or a mean, hides: words, and no reliance where a stratum is above it."""
-    if target.kind not in thresholds.TARGET_RATES:
-        count = max(map(len, scores.strata))
-        return assessed, f" That is of the mixture of {count} strata." * (count > 1)
     table = table_where_strata(scores, target, threshold)
     if table is None:
-        return assessed, ""
+        subject = {"far": FRR, "frr": FAR}.get(target.kind, "That")
+        count = max(map(len, scores.strata))
+        return assessed, f" {subject} is of the mixture of {count} strata." * (count > 1)
     broken = broken_strata(table, target.rate)
     words = f" That is of the mixture of {len(table.stratum)} strata."
     if not broken:
@@ -318,7 +317,7 @@ def of_mixture(
         f" {short_name(target.kind)} of {named_strata(broken[:1])} {shown_rate(table.estimate[k])},"
         f" interval {rate_span(table.low[k], table.high[k])}."
     )
-    remedy = worded('a threshold for each stratum (`over="worst"`).')
+    remedy = worded('a threshold that holds for each stratum (`over="worst"`).')
     return Assessment(RED, assessed.reason, remedy), words
 
 
@@ -333,7 +332,7 @@ def strata_judgement(
     if table is None:
         if over == POOLED or (over == WORST and pooled.verdict == "broken"):
             return result, pooled
-        words = " The test has no strata, so that it cannot tell for each of them."
+        words = " The test has fewer than two strata, so that it cannot tell for each of dev's."
         judged = pooled if over == WORST else before
         return result, judged._replace(verdict="cannot tell", reason=judged.reason + words)
     broken, worst = broken_strata(table, target.rate), table.worst
@@ -347,7 +346,7 @@ def strata_judgement(
     if broken:
         above = "is" if len(broken) == 1 else "are"
         reason = f"On test {named_strata(broken)} {above} above {100.0 * target.rate:g} %; {seen}."
-        remedy = "a threshold for each stratum, or dev trials like those of the test."
+        remedy = "a threshold that holds for each stratum, or dev trials like those of the test."
         return result, Assessment(RED, reason, remedy, verdict)
     if over != WORST:
         return result, pooled._replace(reason=f"{pooled.reason} That is of the mixture; {seen}.")

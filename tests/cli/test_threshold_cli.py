@@ -59,13 +59,15 @@ def test_a_target_over_species(capsys, tmp_path):
         options = ["--over", text] * (over is not None)
         threshold = run(capsys, *call, *options, "--print", "threshold")
         assert float(threshold) == decision.threshold
+    assert '(--over "worst")' in run(capsys, *call, "--over", "pooled").replace("\n", " ")
     for text, message in (
+        ("worst --how tail", 'Take --over "pooled".'),
         ("mean", '--over must be "pooled", "worst" or weights'),
         ("0=half,0.2=half", '--over must be "pooled", "worst" or weights'),
         ("0=.5", "--over must have weights that sum to 1; got 0.5"),
         ("0=.5,mask=.5", "--over must name strata"),
     ):
-        assert main(["threshold", *call, "--over", text]) == 2
+        assert main(["threshold", *call, "--over", *text.split(" ")]) == 2
         assert message in capsys.readouterr().err
 
 

@@ -57,7 +57,9 @@ def test_clients_mirror_impostors_and_each_stratum_is_left_out(dev):
     assert f"{100 * d.unseen.estimate[0]:.0f} % of one (mask) would be accepted" in d.reason
     d = br.decide(br.Scores(dev.client, dev.impostor, impostor_strata=["a"] * 900), far=0.05)
     assert (d.over, d.strata, d.worst) == ("pooled", None, None)
-    assert br.decide(dev, frr=0.05).over == "pooled"  # clients have none
+    of_clients = br.decide(dev, frr=0.05)  # which have none
+    assert of_clients.over == "pooled"
+    assert "FAR is of the mixture of 3 strata." in of_clients.reason
 
 
 @pytest.mark.simulation
@@ -130,7 +132,7 @@ def test_a_check_judges_every_stratum(dev):
     plain = attacked(rng, n=3000)
     without = d.check(br.Scores(plain.client, plain.impostor))
     assert (without.verdict, without.strata) == ("cannot tell", None)
-    assert "has no strata" in without.reason
+    assert "fewer than two strata" in without.reason
     rest = plain.impostor_strata != "print"
     names = np.where(plain.impostor_strata == "mask", "statue", plain.impostor_strata)
     other = d.check(br.Scores(plain.client, plain.impostor[rest], impostor_strata=names[rest]))
@@ -236,7 +238,10 @@ def test_a_mean_by_weights_keeps_a_target(dev):
         assert (check.observed, check.verdict) == (pytest.approx(rate.estimate), verdict)
     lacking = d.check(own(dev, "mask"))
     assert lacking.verdict == "cannot tell"
-    assert "no strata" in lacking.reason
+    for one in (br.decide(dev, far=0.05), br.decide(dev, far=0.05, over="pooled"), d):
+        for noun in (one, one.check(own(dev, "mask"))):  # whose test has no strata to tell apart
+            assert br.from_json(noun.to_json()) == noun
+    assert "has fewer than two strata" in lacking.reason
     assert "the mean of strata by weights" in br.decide(dev, far=0.05, over=weights)._repr_html_()
 
 
