@@ -294,7 +294,8 @@ class Decision(Tabular, Exportable):
             self._asked, self.method, self.expected.prior, self.expected.frr,
             [*map(_as_rate, self.counted or [self.interval] * 2)], self.n or 0,
         )  # fmt: skip
-        status = RED if self.status == RED else assessed.status  # a stratum may be above it
+        broken = self.status == RED and " strata. " in self.reason  # a stratum is above the target
+        status = RED if broken else assessed.status
         shown = {"interval": interval, "status": status} if self.counted else {}
         return {"expected": point, "needed": needed} | shown
 

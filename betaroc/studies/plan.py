@@ -553,7 +553,8 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
     name = checks.choice(base, (*STATISTICS, *_TESTS, *_POINT_OF), "stat", hint)
     if name in STATISTICS:
         return name, parse_statistic(stat, value, **point)
-    got = ", ".join([behind] * bool(at) + [*point, *map(checks.format_value, value)]) or "none"
+    values = map(checks.format_value, (*value, *point.values()))
+    got = ", ".join([behind] * bool(at) + [*values]) or "none"
     if name in _POINT_OF:
         base, rates = _POINT_OF[name]
         if not {behind.partition("=")[0], *point}.intersection(rates):
