@@ -510,7 +510,9 @@ class Decision(Tabular, Exportable):
         reason = template_of(self.reason).removesuffix(high)
         return Assessment(self.status, reason, template_of(self.remedy))
 
-    def _judged(self, result: Rate, test: Any = None, table: Any = None) -> tuple[Rate, Assessment]:
+    def _judged(
+        self, result: Rate, test: Counted | None = None, table: StrataTable | None = None
+    ) -> tuple[Rate, Assessment]:
         """What the target's rate on a test says; without its scores words are of one trial."""
         judge = precision_judgement if self.target == "precision" else mean_judgement
         if self.target in TARGET_RATES:

@@ -143,7 +143,8 @@ class StrataTable(Tabular, Exportable):
         """Judge the claim that an error rate is at most a number for each stratum.
 
         It is "supported" where the upper bound (Clopper and Pearson) is at most the number,
-        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell".
+        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell"; of
+        all it is refuted where it is of one, supported where it is of each.
 
         Parameters
         ----------
@@ -308,9 +309,10 @@ def by_stratum(
     Notes
     -----
     The upper end of the worst takes no correction for the number of strata, since
-    P(max U_k < max p_k) <= P(U_k* < p_k*) for the worst k*; nor do those of ratio and spread. One
-    rate for all is tested given the number of errors (Monte Carlo where some stratum expects fewer
-    than five, seed 0), else by chi^2; of dependent trials by Rao and Scott's F.
+    P(max U_k < max p_k) <= P(U_k* < p_k*) for the worst k*; nor do those of ratio and spread, whose
+    lower ends are 1 where one rate for all is not rejected at half of 1 - level. One rate for all
+    is tested given the number of errors (Monte Carlo where some stratum expects fewer than five,
+    seed 0), else by chi^2; of dependent trials by Rao and Scott's F.
 
     Examples
     --------
@@ -340,10 +342,12 @@ def _table(
     )  # fmt: skip
     if not isinstance(rows, _Shares):
         return table
-    (ratio, spread), counts = rows.counts.differences(options.level), rows.counts
+    p_value, (ratio, spread) = rows.counts.p_value(), rows.counts.differences(options.level)
+    if p_value > tail:  # one rate may be true of all, whatever normal deviates of few errors say
+        ratio, spread = replace(ratio, low=1.0), replace(spread, low=1.0)
     return replace(
-        table, statistic=f"{spec.name}@threshold={rows.threshold!r}", size=counts.sizes(tail),
-        ratio=ratio, spread=spread, p_value=counts.p_value(),
+        table, statistic=f"{spec.name}@threshold={rows.threshold!r}",
+        size=rows.counts.sizes(tail), ratio=ratio, spread=spread, p_value=p_value,
     )  # fmt: skip
 
 

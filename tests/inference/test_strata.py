@@ -252,3 +252,15 @@ def test_differences_over_strata_that_are_refused():
     with pytest.raises(br.InputError, match="nobody knows which"):
         br.difference(nameless, one, "far", threshold=0.5, over="worst")
     assert br.difference(nameless, one, "far", threshold=0.5, over="worst", paired=False).low < 0.0
+
+
+def test_ratios_of_equal_rates_hold_one_where_strata_are_small_and_unequal():
+    """One rate of .1 for 1, 2, 30 and 200 trials: of 300 sets at most .025 + 3 errors (.009)."""
+    names, rng = np.repeat(["a", "b", "c", "d"], (1, 2, 30, 200)), np.random.default_rng(1)
+    above = np.zeros(2)
+    for _ in range(300):
+        errors = (rng.random(names.size) < 0.1).astype(float)
+        scores = br.Scores([2.0, 3.0], errors, impostor_strata=names)
+        table = br.by_stratum(scores, "far", threshold=0.5)
+        above += table.ratio.low > 1.0, table.spread.low > 1.0
+    assert np.all(above / 300 <= 0.025 + 3 * 0.009)
