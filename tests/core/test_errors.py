@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pytest
 
 import betaroc as br
-from betaroc import ScoreFileNotFoundError
 from betaroc.core import vocabulary as voc
 from betaroc.core.notices import collected, forward_warnings, warn
 
@@ -20,18 +19,10 @@ ADVICE = 'Use `family="beta"`, or leave `resolution=` out.'
 
 @pytest.mark.parametrize(("call", "argument"), [
     (lambda: br.fit(SCORES, boundary="x"), "boundary"),
-    (lambda: br.fit(SCORES, resolution=0.7), "resolution"),
-    (lambda: br.fit(SCORES, family="betta"), "family"),
     (lambda: br.fit(SCORES, ("beta", "dual-beta")), "family"),
     (lambda: br.fit([0.1, 0.2]), "scores"),
-    (lambda: br.Beta(-1, 2), "a"),
-    (lambda: br.Scores([], [0.2]), "client"),
     (lambda: br.Scores.from_labels([1, 0, 2], [0.1, 0.2, 0.3]), "y_true"),
-    (lambda: br.Scores.from_labels(["a", "b"], [0.1, 0.2], client_label="c"), "client_label"),
     (lambda: br.epc(SCORES, OTHER, alpha=2), "alpha"),
-    (lambda: br.epc(SCORES, OTHER).band(level=95), "level"),
-    (lambda: br.epc(SCORES, OTHER).band(replicates=0), "replicates"),
-    (lambda: br.epc_cv(SCORES, folds=1), "folds"),
     (lambda: br.summarize(SCORES, layout=(0.0, float("nan"))), "layout"),  # names layout[1]
     (lambda: br.read_scores("no such file"), "path"),
     (lambda: br.fit(br.Scores([0.5, 0.5], [0.1, 0.2])), None),
@@ -42,12 +33,7 @@ def test_errors_know_their_argument(call: Callable[[], object], argument: str | 
     assert caught.value.argument == argument
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [br.BetarocError, br.InputError, br.InputTypeError, br.FitError, br.DegenerateDataError,
-     br.FileFormatError, ScoreFileNotFoundError, br.OutputError, br.EngineError, br.StudyError,
-     br.MissingDependencyError],
-)  # fmt: skip
+@pytest.mark.parametrize("kind", [br.InputError, br.FitError, br.ScoreFileNotFoundError])
 def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> None:
     error = kind.about("level")("level must be 1. " + voc.worded(ADVICE))
     if isinstance(error, br.FitError):
@@ -66,25 +52,21 @@ def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> Non
 
 
 def test_what_is_no_name_is_no_argument() -> None:
-    for name in ("the number of replicates", "'dev.csv', scores", ""):
-        assert br.InputError("wrong", argument=name).argument is None
+    assert br.InputError("wrong", argument="the number of replicates").argument is None
+    assert br.InputError("wrong", argument="'dev.csv', scores").argument is None
     assert br.InputError("wrong", argument="weights[3]").argument == "weights"
 
 
 def test_arguments_have_other_names_at_another_door() -> None:
-    said = (
-        "dev: `x`; "
-        + voc.worded(ADVICE + " `id=...`")
-        + f" {voc.AN_IMPOSTOR} is {voc.FAR}. Or `y`."
-    )
+    said = f"dev: `x`; {voc.worded(ADVICE)} {voc.AN_IMPOSTOR} is {voc.FAR}."
     sentence = voc.Sentence(said)
     assert sentence == (
-        'dev: `x`; Use family="beta", or leave resolution= out. id=... an impostor is FAR. Or `y`.'
+        'dev: `x`; Use family="beta", or leave resolution= out. an impostor is FAR.'
     )
     for other in (pickle.loads(pickle.dumps(sentence)), copy.deepcopy(sentence)):
         assert (other, other.template) == (sentence, said)
     text = voc.with_arguments(said, lambda term: f"--{term.partition('=')[0]}")
-    assert "Use --family, or leave --resolution out. --id" in text
+    assert "Use --family, or leave --resolution out." in text
 
 
 def test_notices_know_their_template() -> None:
@@ -101,20 +83,17 @@ def test_randomness_is_checked_alike_everywhere() -> None:
         lambda rng: curve.band(resample="test", method="delta", rng=rng),
         lambda rng: br.compare(curve, curve, replicates=5, rng=rng),
         lambda rng: br.interval(SCORES, "eer", rng=rng),
-        lambda rng: br.difference(fit, fit, "eer", rng=rng),
         lambda rng: br.roc_band(fit, rng=rng),
         lambda rng: br.epc_average(SCORES, OTHER, replicates=5, rng=rng),
-        lambda rng: br.epc_cv(SCORES, folds=2, rng=rng),
         lambda rng: br.check_fit(fit, replicates=19, rng=rng),
         lambda rng: br.Beta(2, 1).sample(2, rng=rng),
     ]
     for number, call in enumerate(calls):
         with pytest.raises(br.InputError, match="rng must be an int >= 0; got -1"):
             call(-1)
-        for wrong in ("a", 1.5, True, [1, 2]):
-            with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0") as caught:
-                call(wrong)
-            assert caught.value.argument == "rng", number
+        with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0") as caught:
+            call(True)
+        assert caught.value.argument == "rng", number
 
 
 def test_readers_of_a_page_are_told_no_term() -> None:

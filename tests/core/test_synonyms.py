@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import string
-from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -24,7 +22,7 @@ from betaroc.model.statistics import STATISTICS
 from helpers.files import write
 
 RNG = np.random.default_rng(3)
-SCORES = br.Scores(RNG.beta(5, 2, 400), RNG.beta(2, 5, 500))
+SCORES = br.Scores(RNG.beta(5, 2, 60), RNG.beta(2, 5, 80))
 FIT = br.fit(SCORES, "beta")
 #: By theorem: TPR = 1 - FRR and TNR = 1 - FAR; 0.9 and 0.1 are one decimal and what it lacks of 1.
 FAR = [(n, 0.1) for n in ("far", "fpr", "fmr", "apcer")]
@@ -48,35 +46,22 @@ def test_the_table_has_every_word_of_every_field_once() -> None:
     assert set(get_type_hints(RateArguments)) == typed - {"tpr"}
 
 
-@cache
-def decided(name: str, value: float) -> br.Decision:
-    return br.decide(SCORES, family="beta", **{name: value})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("name", "value"), FAR + FRR)
-def test_a_decision_by_any_name_of_a_rate(name: str, value: float) -> None:
-    assert decided(name, value) == decided("far" if (name, value) in FAR else "frr", 0.1)
-
-
-@pytest.mark.parametrize(("name", "value"), FAR + FRR)
-def test_a_point_by_any_name_of_a_rate(name: str, value: float) -> None:
-    own = "far" if (name, value) in FAR else "frr"
-    for x in (SCORES, FIT):
-        wanted = br.interval(x, "threshold", **{own: 0.1})  # type: ignore[arg-type]
-        assert br.interval(x, "threshold", **{name: value}) == wanted  # type: ignore[arg-type]
-        assert br.interval(x, f"threshold@{name}={value}") == wanted
+def test_a_point_and_a_decision_by_any_name_of_a_rate() -> None:
+    for own, names in (("far", FAR), ("frr", FRR)):
+        wanted: Any = br.interval(FIT, "threshold", **{own: 0.1})  # type: ignore[arg-type]
+        for name, value in names:
+            point: Any = {name: value}
+            assert br.interval(FIT, "threshold", **point) == wanted
+            assert br.interval(FIT, f"threshold@{name}={value}") == wanted
+    decided = br.decide(SCORES, family="beta", far=0.1)
+    assert br.decide(SCORES, family="beta", fpr=0.1) == decided
+    assert br.decide(SCORES, family="beta", specificity=0.9) == decided
 
 
 def test_a_complement_is_that_of_the_decimals() -> None:
     """0.999999 lacks 1e-6; in doubles 1 - 0.999999 is 1.00000000002876e-06."""
     given, meant = (0.9, 0.95, 0.999999, 1.0, 0.0), [0.1, 0.05, 1e-6, 0.0, 1.0]
     assert [complement(x, "x") for x in given] == meant
-    model = br.ScoreModel(br.Normal(2.0, 1.0), br.Normal(0.0, 1.0))
-    planned = [
-        br.plan_sample_size("tpr", model=model, width=0.1, **point)
-        for point in ({"far": 0.05}, {"specificity": 0.95})
-    ]
-    assert planned[0] == planned[1]
 
 
 def test_youden_is_costs_of_one_at_a_prior_of_one_half() -> None:
@@ -91,26 +76,15 @@ def test_youden_is_costs_of_one_at_a_prior_of_one_half() -> None:
 
 def test_level_and_confidence_are_one_argument() -> None:
     assert br.interval(FIT, "auc", confidence=0.9) == br.interval(FIT, "auc", level=0.9)
-    one, other = (
-        br.decide(SCORES, far=0.1, family="beta", **{name: 0.9})  # type: ignore[arg-type]
-        for name in ("level", "confidence")
-    )
-    assert one == other
-    with pytest.raises(br.InputError, match=r"^level must be a confidence level"):
-        br.interval(FIT, "auc", confidence=95)
     with pytest.raises(br.InputTypeError, match="confidence must not stand beside level"):
         br.interval(FIT, "auc", confidence=0.9, level=0.9)
 
 
 @pytest.mark.parametrize(("call", "words", "argument"), [
     (lambda: br.decide(SCORES, fpr=1.5), "fpr must be a fraction strictly", "fpr"),
-    (lambda: br.decide(SCORES, tpr=1.0), "tpr must be a fraction strictly .*got 1.0", "tpr"),
-    (lambda: br.decide(SCORES, specificity="x"), "specificity must be", "specificity"),
-    (lambda: br.decide(SCORES, far=0.1, fpr=0.1), "got far and fpr", None),
     (lambda: br.decide(SCORES, tpr=0.9, frr=0.1), "got frr and tpr", None),
     (lambda: br.decide(SCORES, fprr=0.1), "'fprr' must be an argument", "fprr"),
     (lambda: br.decide(SCORES, youden=True, prior=0.1), "youden must stand alone", "youden"),
-    (lambda: br.interval(FIT, "tpr", fmr=2), r"fmr must be a fraction in \[0, 1\]", "fmr"),
     (lambda: br.interval(FIT, "tpr", tnr=2), r"tnr must be a fraction in \[0, 1\]", "tnr"),
     (lambda: br.interval(FIT, "tpr", far=0.1, fpr=0.1), "needs a point, one of", None),
 ])  # fmt: skip
@@ -143,19 +117,17 @@ def misspelt(word: str) -> set[str]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("options", "start"),
-    [(RATE_NAMES, ""), (("far", "frr", "cost_fa", "prior", "eer"), ""), (tuple(STATISTICS), ""),
-     (tuple(CRITERIA), ""), (tuple(MEASURES), ""), (("--far", "--frr", "--force"), "--")],
-    ids=["rates", "targets", "statistics", "criteria", "measures", "options"],
-)  # fmt: skip
-def test_no_suggestion_names_the_opposite_error(options: tuple[str, ...], start: str) -> None:
+@pytest.mark.parametrize("options", [
+    pytest.param(RATE_NAMES, marks=pytest.mark.simulation), (*STATISTICS, *CRITERIA, *MEASURES),
+    ("--far", "--frr", "--force"),
+], ids=["rates", "names", "options"])  # fmt: skip
+def test_no_suggestion_names_the_opposite_error(options: tuple[str, ...]) -> None:
     pairs = {*OPPOSITE.items(), *((b, a) for a, b in OPPOSITE.items())}
     rows = {name: row for row in RATES for name in row}
-    step = 1 if options is RATE_NAMES else 40  # the words are looked up alike in every list
+    start = "--" if options[0].startswith("--") else ""
+    step = 1 if options is RATE_NAMES else 80  # the words are looked up alike in every list
     for word, other in pairs:
-        texts = sorted(misspelt(word) - set(RATE_NAMES))
-        for typed in [word, *texts[::step]]:
+        for typed in [word, *sorted(misspelt(word) - set(RATE_NAMES))[::step]]:
             said = did_you_mean(start + typed, options)
             assert not any(f"'{start}{name}'" in said for name in rows[other]), (typed, said)
 
@@ -178,27 +150,16 @@ def test_a_number_may_be_a_percentage() -> None:
             parse_number(text)
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    return write(tmp_path / "dev.csv", SCORES.client, SCORES.impostor)
-
-
 @pytest.mark.simulation
-def test_options_by_any_name_decide_alike(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_by_any_name_decide_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path / "dev.csv", SCORES.client, SCORES.impostor)
     said, ask = set(), ["threshold", file, "--family", "beta"]
-    options = [("--far", "0.1"), ("--far", "10%"), ("--fpr", ".1"), ("--specificity", "90 %")]
-    for option, level in zip(options, itertools.cycle(("--level", "--confidence")), strict=False):
-        assert main([*ask, *option, level, "95%", "--json"]) == 0
+    options = (("--far", "10%", "--level"), ("--specificity", "90 %", "--confidence"))
+    for option, value, level in options:
+        assert main([*ask, option, value, level, "95%", "--json"]) == 0
         said.add(capsys.readouterr().out)
     assert len(said) == 1
     assert main(["threshold", file, "--fpr", "1.5"]) == 2
     assert capsys.readouterr().err.startswith("betaroc: --fpr must be a fraction")
-    assert main(["threshold", file, "--fpr", ".1", "--far", ".1"]) == 2
-    assert "got far and fpr" in capsys.readouterr().err
-    pages = []
-    for k, target in enumerate(("fpr=10%", "specificity=0.9")):
-        page = Path(file).with_name(f"{k}.json")
-        arguments = ["report", "--dev", file, "--target", target, "-o", str(page)]
-        assert main([*arguments, "--family", "beta"]) == 0
-        pages.append(page.read_text().replace(target, ""))
-    assert pages[0] == pages[1]

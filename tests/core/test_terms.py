@@ -35,7 +35,6 @@ def test_slots_have_the_words_of_the_field(name: str) -> None:
     fill = voc.Vocabulary(voc.TERMS[name]).fill
     assert fill(f"{voc.FAR}, {voc.FRR}, {voc.HTER}, {voc.EER}") == f"{far}, {frr}, {hter}, {eer}"
     assert fill(f"{voc.FAR}s of the low-{voc.FAR} end") == f"{far}s of the low-{far} end"
-    assert fill("FAR, far=0.1, false acceptance rate") == "FAR, far=0.1, false acceptance rate"
     assert fill(voc.capital(f"{voc.EQUAL_ERROR_RATE}s"))[0].isupper()
     assert (fill(f"{voc.EQUAL_ERROR_RATE}s")[-5:], fill("")) == ("rates", "")
 
@@ -64,51 +63,23 @@ def test_every_alias_is_of_a_number_that_exists_and_is_none_itself() -> None:
     assert set(voc.ALIASES.values()) <= {*STATISTICS, "level"}
     of_their_own = {"recall", "sensitivity", "specificity"}  # the same number under their names
     assert set(voc.ALIASES) & {*STATISTICS, *CRITERIA, *MEASURES} == of_their_own
-    assert (voc.canonical("fnmr"), voc.canonical("d-eer"), voc.canonical("auc")) == (
-        "frr",
-        "eer",
-        "auc",
-    )
+    assert [voc.canonical(name) for name in ("fnmr", "auc")] == ["frr", "auc"]
     assert not set(voc.ALIASES) & set(br.__all__)
 
 
-@pytest.mark.parametrize(("alias", "own"), sorted(voc.ALIASES.items()))
-def test_an_alias_asks_for_the_same_number(alias: str, own: str) -> None:
-    point = {} if own == "eer" else {"threshold": 0.4}
-    assert br.interval(SCORES, alias, **point) == br.interval(SCORES, own, **point)
-    if own in MEASURES:
-        curve = br.epc(SCORES, SCORES.from_labels([1, 0, 1], [0.9, 0.2, 0.4]), measure=alias)
-        assert curve.measure == (alias if alias in MEASURES else own)
-
-
-@pytest.mark.simulation
-def test_points_of_texts_criteria_plans_and_studies_know_them(tmp_path: Path) -> None:
-    assert br.interval(SCORES, "fnmr@fmr=0.1") == br.interval(SCORES, "frr", far=0.1)
+def test_an_alias_asks_for_the_same_number() -> None:
+    for alias, own in voc.ALIASES.items():
+        if own != "eer":
+            of_alias = br.interval(SCORES, alias, threshold=0.4)
+            assert of_alias == br.interval(SCORES, own, threshold=0.4)
     assert br.interval(SCORES, "acer", at="d-eer") == br.interval(SCORES, "hter", at="eer")
     test = br.Scores([0.9, 0.6], [0.1, 0.4])
-    assert br.epc(SCORES, test, criterion="bpcer").criterion == "frr"
-    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-    plans = [
-        br.plan_sample_size(name, model=model, width=0.05, threshold=0.5) for name in ("fpr", "far")
-    ]
-    assert plans[0] == plans[1]
-    design = br.Design.grid({"a_c": [5.0], "b_c": [2.0], "a_i": [2.0], "b_i": [5.0], "n": [200]})
-    asked = {"own": "fit.frr@far=0.1", "field": "fit.fnmr@fmr=0.1"}
-    frame = br.Study(design, asked, folder=tmp_path, rng=1).run().to_frame()
-    assert frame["own"].tolist() == frame["field"].tolist()
+    assert br.epc(SCORES, test, criterion="bpcer", measure="apcer").measure == "far"
 
 
-@pytest.mark.parametrize("ask", [
-    lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).roc().plot(terms="PAD"),
-    lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).det().plot(terms="PAD"),
-    lambda: br.analyze(SCORES, terms="PAD"),
-    lambda: SCORES.confusion(0.5).summary("PAD"),
-    lambda: br.fit(SCORES).plot(terms="PAD"),
-    lambda: br.epc(SCORES, br.Scores([1, 2], [0, 1.5])).plot(terms="PAD"),
-])  # fmt: skip
-def test_unknown_terms_are_refused(ask) -> None:  # type: ignore[no-untyped-def]
+def test_unknown_terms_are_refused() -> None:
     with pytest.raises(br.InputError, match="terms must be one of 'biometric'"):
-        ask()
+        SCORES.confusion(0.5).summary("PAD")
 
 
 def test_an_unknown_name_is_refused_as_it_was_given() -> None:

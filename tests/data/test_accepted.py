@@ -34,12 +34,7 @@ def test_arrays_have_counts_of_their_shape_and_the_rates_of_the_model():
     model = br.ScoreModel(br.Empirical(scores.client), br.Empirical(scores.impostor))
     np.testing.assert_array_equal(found.far, model.far(t))
     np.testing.assert_array_equal(found.frr, model.frr(t))
-    assert found.summary("pad").count("\n") == 3
-    frame = scores.confusion([3.0, 3.5]).to_frame()
-    assert frame.columns.tolist() == [
-        "true_accepts", "false_accepts", "true_rejects", "false_rejects",
-    ]  # fmt: skip
-    assert len(frame) == 2
+    assert len(scores.confusion([3.0, 3.5]).to_frame()) == 2
 
 
 def test_weights_that_are_fractions_stay():
@@ -47,10 +42,9 @@ def test_weights_that_are_fractions_stay():
     assert (half.true_accepts, half.false_rejects, half.frr) == (2, 0.5, 0.2)
 
 
-@pytest.mark.parametrize("bad", [math.nan, [1.0, math.nan]])
-def test_nobody_is_counted_above_nan(bad):
+def test_nobody_is_counted_above_nan():
     with pytest.raises(br.InputError, match="threshold must be numbers; got 1 of"):
-        br.Scores([1, 2], [0, 1.5]).confusion(bad)
+        br.Scores([1, 2], [0, 1.5]).confusion([1.0, math.nan])
 
 
 def test_precision_at_k_is_the_mean_over_all_orders_of_ties():

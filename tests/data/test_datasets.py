@@ -1,5 +1,6 @@
 """Real sets that come with the package: counts by another reader, words, groups, licences."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,11 @@ from betaroc.data import datasets
 from helpers.places import DATA
 
 
+@cache
+def loaded(name):
+    return getattr(br.datasets, name)()
+
+
 def columns(path, **options):
     return pd.read_csv(DATA / path, converters={"score": float}, **options)
 
@@ -20,8 +26,7 @@ def same(scores, frame):
         np.testing.assert_array_equal(getattr(scores, who), frame.score[frame.label == label])
 
 
-@pytest.mark.parametrize("classifier", ["logreg", "forest"])
-@pytest.mark.parametrize("amount", [0.0, 0.4, 1])
+@pytest.mark.parametrize(("classifier", "amount"), [("logreg", 0.4), ("forest", 1)])
 def test_liveness(classifier, amount):
     data = br.datasets.load_liveness(classifier, sharpened=amount)
     folder = f"liveness_cross_{classifier}"
@@ -31,28 +36,28 @@ def test_liveness(classifier, amount):
     assert data.dev.name == classifier
 
 
-@pytest.mark.parametrize("classifier", ["logreg", "forest"])
-def test_amounts_of_sharpening_are_species_against_the_same_bona_fide(classifier):
-    amounts = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    species = br.datasets.load_liveness(classifier, sharpened=amounts)
-    assert species.dev == br.datasets.load_liveness(classifier).dev
+def test_amounts_of_sharpening_are_species_against_the_same_bona_fide():
+    amounts = [0.2, 1.0]
+    species = br.datasets.load_liveness("forest", sharpened=amounts)
+    assert species.dev == br.datasets.load_liveness("forest").dev
     assert species.test.words == ("bona fide", "attack")
     for amount in amounts:
-        single = br.datasets.load_liveness(classifier, sharpened=amount).test
+        single = br.datasets.load_liveness("forest", sharpened=amount).test
         np.testing.assert_array_equal(single.client, species.test.client)
         of_it = species.test.impostor[np.array(species.test.impostor_strata) == f"{amount:g}"]
         np.testing.assert_array_equal(single.impostor, of_it)
 
 
+@pytest.mark.simulation
 def test_verification():
-    data = br.datasets.load_verification()
+    data = loaded("load_verification")
     same(data.dev, columns("asvspoof19_asv/dev.csv.gz"))
     same(data.test, columns("asvspoof19_asv/eval.csv.gz"))
     assert data.dev.words == ("target", "nontarget")
 
 
 def test_faces_have_both_identities():
-    data = br.datasets.load_faces()
+    data = loaded("load_faces")
     names = ["claimed", "real", "probe", "score"]
     for scores, part in ((data.dev, "dev"), (data.test, "eval")):
         rows = columns(f"bob_verif/scores-{part}.4col.txt", sep=" ", names=names)
@@ -63,18 +68,19 @@ def test_faces_have_both_identities():
             np.testing.assert_array_equal(getattr(scores, f"{who}_groups"), own)
 
 
+@pytest.mark.simulation
 def test_games_are_split_by_season():
-    data = br.datasets.load_games()
+    data = loaded("load_games")
     rows = columns("fivethirtyeight/nba_games.csv.gz")
     same(data.dev, rows[rows.season < 2020])
     same(data.test, rows[rows.season >= 2020])
     assert data.dev.client_groups is None
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", [n for n in datasets.__all__ if n.startswith("load_")])
 def test_each_says_where_it_is_from_and_what_may_be_done(name):
-    data = getattr(br.datasets, name)()
-    assert data == getattr(br.datasets, name)()
+    data = loaded(name)
     assert data.description.endswith(".")
     assert "github" in data.source or "scikit-learn" in data.source
     assert any(word in data.licence for word in ("MIT", "BSD-3-Clause", "CC BY", "Creative"))
@@ -82,8 +88,6 @@ def test_each_says_where_it_is_from_and_what_may_be_done(name):
 
 
 def test_what_there_is_not_is_refused():
-    with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
-        br.datasets.load_liveness(sharpened=0.5)
     with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
         br.datasets.load_liveness(sharpened=[0.4, 0.5])
     with pytest.raises(br.InputError, match="classifier must be one of"):
@@ -96,5 +100,4 @@ def test_an_installed_package_has_them_beside_it(tmp_path, monkeypatch):
     for path in (DATA / "bob_verif").iterdir():
         (copied / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr(datasets, "_PLACES", (tmp_path / "sets", DATA))
-    data = br.datasets.load_faces()
-    assert Path(data.dev.source.path).parent == copied
+    assert Path(br.datasets.load_faces().dev.source.path).parent == copied
