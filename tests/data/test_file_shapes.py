@@ -2,10 +2,10 @@
 
 import gzip
 import io
-import json
 import os
 import sys
 import zipfile
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.core import local_files
 from betaroc.data import text_rows
 from betaroc.data.summary import summarize_file
-from helpers.cases import some
+from helpers import hostile
+from helpers.cases import case as named
 from helpers.extras import needs
 
 pa = needs("pyarrow", "parquet")
@@ -32,42 +32,31 @@ FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
 
 #: Bytes, options, the format that is stated, and what else was guessed.
 SHAPES = {
-    "semicolons": ("score;label\n0.25;1\n0.5;0\n", {}, "csv", ("separator=semicolon",)),
     "semicolons, decimal commas": ("score;label\n0,25;1\n0,5;0\n", {}, "csv",
         ("separator=semicolon", "decimal=comma")),
     "decimal commas after a whole number": ("id;score;label\n1;2;0\n2;0,25;1\n3;0,5;0\n", {}, "csv",
         ("separator=semicolon", "decimal=comma")),
     "what Excel writes": (b"\xef\xbb\xbfsep=;\r\nscore;label\r\n0,25;1\r\n0,5;0\r\n", {}, "csv",
         ("decimal=comma",)),
-    "tabs, decimal commas": ("score\tlabel\n0,25\t1\n0,5\t0\n", {}, "tsv", ("decimal=comma",)),
-    "white space": ("score  label\n0.25   1\n 0.5\t0 \n", {}, "text", ("separator=space",)),
     "white space, decimal commas": ("score label\n0,25 1\n0,5 0\n", {}, "text",
         ("separator=space", "decimal=comma")),
     "padded pipes": ("score | label\n0.25 | 1\n0.5 | 0\n", {}, "csv", ("separator=pipe",)),
-    "quoted decimal commas": ('score,label\n"0,25",1\n"0,5",0\n', {}, "csv", ("decimal=comma",)),
     "R's write.table": ('"score" "label"\n0.25 "genuine"\n0.5 "impostor"\n', {}, "text",
         ("separator=space",)),
     "R's row names": ('"score" "label"\n"1" 0.25 1\n"2" 0.5 0\n', {}, "text",
         ("columns=row,score,label", "header=True", "separator=space")),
     "numpy's savetxt": ("# score label\n2.5e-01 1.0e+00\n5.0e-01 0.0e+00\n", {}, "text",
         ("separator=space",)),
-    "comments before the header": ("# scores of a\n# by b\nscore,label\n0.25,1\n0.5,0\n", {}, "csv",
-        ()),
     "large letters": ("Score;LABEL\n0.25;1\n0.5;0\n", {}, "csv",
         ("score=Score", "label=LABEL", "separator=semicolon")),
     "a separator at the end of rows": ("score,label\n0.25,1,\n0.5,0,\n", {}, "csv",
         ("columns=score,label,empty", "header=True")),
     "empty columns of a sheet": ("score,label,,\n0.25,1,,\n0.5,0,,\n", {}, "csv", ()),
-    "a frame's index": (",score,label\n0,0.25,1\n1,0.5,0\n", {}, "csv", ()),
     "named columns": ("0.25,1\n0.5,0\n", {"columns": ("score", "label")}, "csv", ()),
-    "named columns, decimal commas": ("1;0,25;x\n0;0,5;y\n", {"columns": "label,score,rest"}, "csv",
-        ("separator=semicolon", "decimal=comma")),
     "named columns over a header": ("y;p\n1;0.25\n0;0.5\n", {"columns": "label,score"}, "csv",
         ("header=True", "separator=semicolon")),
     "numbers of columns": ("a,0.25,1\nb,0.5,0\n", {"score": "2", "label": "3"}, "csv",
         ("header=False",)),
-    "numbers of columns, no header": ("1,0.25\n0,0.5\n",
-        {"score": "2", "label": "1", "header": False}, "csv", ()),
     "a header of numbers": ("0,1\n0.25,1\n0.5,0\n", {"score": "0", "label": "1", "header": True},
         "csv", ()),
     "word labels, no header": ("genuine 0.25\nimpostor 0.5\n", {"columns": "label,score"}, "text",
@@ -83,26 +72,17 @@ SHAPES = {
         ("format=voxceleb",)),
     "JSON lines": ('{"score": 0.25, "label": 1}\n\n{"label": 0, "more": [1], "score": 5e-1}\n', {},
         "jsonl", ()),
-    "JSON lines of words": ('{"s": 0.25, "y": "genuine"}\n{"s": 0.5, "y": "impostor"}\n',
-        {"score": "s", "label": "y"}, "jsonl", ()),
-    "columns swapped": ("label,score\n1,0.25\n0,0.5\n", {}, "csv", ()),
     "extra columns": ('kind,score,label\n"a, b",0.25,1\nc,0.5,0\n', {}, "csv", ()),
-    "blanks around": ("score,label\n 0.25 , 1\n0.5, 0 \n", {}, "csv", ()),
     "notations": ("score,label\n+2.5E-1,1\n.5,0\n", {}, "csv", ()),
-    "a JSON array": ('[{"score": 0.25, "label": 1}, {"score": 0.5, "label": 0}]', {}, "json", ()),
     "a JSON array over lines": (
         '[\n {"score": 0.25, "label": 1},\n {"score": 0.5, "label": 0}\n]\n', {}, "json", ()),
     "JSON columns": ('{"scores": [0.25, 0.5], "labels": [1, 0]}', {}, "json",
         ("score=scores", "label=labels")),
-    "JSON columns over lines": (
-        '{\n "labels": [true, false],\n "score": [0.25, 0.5],\n "name": "x"\n}\n', {}, "json",
-        ("label=labels",)),
     "a name with a separator": ("y;p,p,q\n1,0.25,7\n0,0.5,8\n", {"score": "p", "label": "y;p"},
         "csv", ()),
     "tsv": (TABLE.replace(",", "\t"), {}, "tsv", ()),
     "gzip": (gzip.compress(TABLE.encode()), {}, "csv, gzip", ()),
     "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", {}, "2col", ()),
-    "2col 0": ("1\t0.25\n0\t0.5\n", {}, "2col", ()),
     "4col": ("a a probe 0.25\n\n# comment\na b probe 0.5\n", {}, "4col", ()),
     "5col": ("a m1 a probe 0.25\na m1 b probe 0.5\n", {}, "5col", ()),
 }  # fmt: skip
@@ -123,18 +103,11 @@ def both(scores):
 
 
 def message(error, call, *words):
-    with pytest.raises(error) as caught:
-        call()
-    assert type(caught.value) is error
-    text = str(caught.value)
-    assert len(text) <= 400, text
-    for word in words:
-        assert word in text, (word, text)
-    return text
+    hostile.refused(call, error, *words)
 
 
 def refused(path, *words, **options):
-    return message(FILE, lambda: br.read_scores(path, **options), *words)
+    hostile.refused(partial(br.read_scores, path, **options), FILE, *words)
 
 
 def said(guess):
@@ -171,9 +144,8 @@ def test_shapes_that_are_fast_leave_no_doubt(write, monkeypatch):
     monkeypatch.setattr(text_rows, "read_lines", never)
     monkeypatch.setattr(text_rows, "_SMALL", 0)
     for case in (
-        "semicolons", "semicolons, decimal commas", "white space", "white space, decimal commas",
-        "tabs, decimal commas", "named columns", "numbers of columns", "identities", "bob.bio",
-        "bob, decimal commas", "ASVspoof", "VoxCeleb", "R's write.table",
+        "semicolons, decimal commas", "white space, decimal commas", "bob.bio", "named columns",
+        "numbers of columns", "bob, decimal commas", "ASVspoof", "VoxCeleb",
     ):  # fmt: skip
         content, options, _, _ = SHAPES[case]
         assert br.read_scores(write(content), **options).client.tolist() == [0.25]
@@ -192,137 +164,75 @@ DOUBTS = {
     "thousands": ("score;label\n1,125;1\n2,500;0\n", {}, ("thousands", "decimal='comma'")),
     "a comma either way": ("a b 0,25\nc d 0,5\n", {},
         ("decimal='comma'", "separator='comma'", "'a b 0'", "'0,25'")),
-    "thousands and point": ('score,label\n"1,234.5",1\n', {},
-        ("line 2", "1,234.5", "signs of thousands")),
     "4col text": ("a a p 0.5\na b p high\n", {}, ("line 2", "'high'")),
     "other decimals later": ("score;label\n0.25;1\n0,5;0\n", {}, ("line 3", "decimal='comma'")),
     "points among decimal commas": ("score;label\n0,25;1\n0.5;0\n", {"decimal": "comma"},
         ("line 3", "decimal='point'")),
     "mixed separators": ("score;label\n0.25;1\n0.5,0\n", {}, ("line 3", "separators are mixed")),
-    "mixed from the header on": ("score,label\n0.25;1\n", {}, ("line 2", "separators are mixed")),
     "bob or ASVspoof": ("a a genuine 0.25\na b genuine 0.5\n", {},
         ("format='4col'", "format='asvspoof'", "columns=")),
-    "part of ASVspoof": ("a A07 spoof 0.25\na b probe 0.5\n", {}, ("format='4col'", "'asvspoof'")),
-    "bob or a table of labels": ("a b 1 0.25\na c 0 0.5\n", {}, ("column 3", "'1'", "columns=")),
-    "bob or a table of words": ("impostor a b 0.25\nclient c d 0.5\n", {},
-        ("column 1", "columns=")),
-    "five columns with words": ("m a b target 0.25\nm c d nontarget 0.5\n", {}, ("column 4",)),
-    "too few names": ("1,2,3\n4,5,6\n", {"columns": "score,label"}, ()),
     "no such column": ("0.25,1\n0.5,0\n", {"columns": "p,label"}, ("'score'", "'p'")),
-    "a number beyond": ("0.25,1\n", {"score": "1", "label": "3"}, ("columns=",)),
-    "VoxCeleb without paths": ("1 5 5 0.25\n1 6 7 0.25\n0 0 5 0.5\n", {},
-        ("column 1", "format='4col'", "format='voxceleb'")),
     "identities that are never equal": ("a b p 0.25\na c q 0.5\n", {}, ("no row", "'claimed'")),
-    "identities that are always equal": ("a a p 0.25\nb b q 0.5\n", {}, ("all rows", "'real'")),
     "names in another order": ("score,label\n1,0.25\n", {"columns": "label,score"},
         ("line 1 holds 'score', 'label'", "columns")),
-    "a label that is missing": ("score,label\n0.25,genuine\n0.5,NA\n", {"client_label": "genuine"},
-        ("line 3", "'NA'", "missing")),
     "a comment among rows": ("score,label\n0.25,1\n# of b\n0.5,0\n", {}, ("line 3", "#")),
-    "half an array of JSON": ('[{"score": 0.25, "label": 1},\n', {}, ("one JSON document",)),
-    "arrays of two lengths": ('{"score": [1, 2], "label": [1]}', {}, ("arrays of one length",)),
-    "a list": ('{"score": 0.5, "label": 1}\n[0.5, 1]\n', {}, ("line 2", "JSON object")),
-    "a huge line of JSON": ('{"x": "' + "x" * 2**20 + '"}\n', {}, ("line 1", "1048576")),
     "G07 Latin-1": (
         LATIN.encode() + b"0.5,0,Andr\xe9\n", {},
         ("UTF-8", "b'\\xe9'", f"byte offset {len(LATIN) + 10}"),
     ),
-    "G10 after blank lines": ("score,label\n\n\n0.25\n", {}, ("line 4",)),
     "G12 no header": ("0.25,1\n0.5,0\n", {}, ("header", "'0.25', '1'", "columns='score,label',")),
     "no header, label first": ("1,0.25\n0,0.5\n", {}, ("header", "columns='label,score',")),
     "no header, either": ("1,0\n0,1\n", {}, ("columns='score,label' or columns='label,score',",)),
-    "no header, three": ("7,1,0.25\n", {}, ("columns='NAME,NAME,...'",)),
     "G14 closed late": ('score,label\n"0.25,1\n"0.5,0\n', {}, ("line 2", "quotes")),
     "G14 unclosed and long": (
         'score,label\n"' + "0.5,0\n" * 40_000, {}, ("line 2", "never closed"),
     ),
-    "G19 nothing near": ("a,b,c,d,e,f,g\n", {}, ("'score'", "'a', 'b'", "2 more")),
-    "three columns": ("a b 0.2\nc d 0.1\n", {}, ("'a', 'b', '0.2'", "columns=", "key=")),
     "no clients": ("score,label\n0.2,-1\n", {}, ("no client scores", "'-1'")),
     "many labels": (
         "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)), {},
         ("1000", "line 1002", "swapped"),
     ),
-    "label words": ("score,label\n.2,ham\n.3,spam\n", {}, ("client_label", "'ham'")),
-    "two words of clients": (
-        "score,label\n.2,client\n.3,genuine\n", {}, ("client_label", "'client'"),
-    ),
-    "labels that differ in blanks": (
-        "score,label\n.9,genuine\n.8,genuine \n.1,fake\n", {"client_label": "genuine"},
-        ("blanks around them alone; 'genuine'", "and 'genuine '")),
     "mixed labels": ("score,label\n.2,1\n.3,true\n", {}, ("client_label", "'true'")),
     "4col one class": ("a a p 0.5\nb b p 0.4\n", {}, ("no impostor scores",)),
     "4col of numbers": (
         "0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", {}, ("may be 4col text", "'0.5'", "header"),
     ),
-    "5col of numbers": ("1 2 1e-3 1 0.9\n1 2 3 0 0.2\n", {}, ("may be 5col text", "'1e-3'")),
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", {}, ("'0.5', '1'", "columns='score,label'")),
     "2col of labels": ("0 1\n1 0\n", {}, ("columns='score,label' or columns='label,score'",)),
-    "2col nan": ("1 0.5\n-1 nan\n", {}, ("line 2", "'nan'")),
     "JSON, no number": ('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]', {},
         ("trial 2", "'x'")),
-    "JSON, no label": ('[{"score": 1, "label": 1}, {"score": 2}]', {}, ("trial 2", "the label")),
-    "JSON, a list": ('{"score": [[1], 2], "label": [1, 0]}', {}, ("trial 1", "must be a number")),
     "JSON, a key twice": ('[{"score": 1, "score": 2, "label": 1}]', {}, ("'score' occurs twice",)),
     "every client missing": ("score,label\nNA,1\n0.5,0\n", DROP, ("every client one is missing",)),
-    "all missing": ("score,label\nNA,1\n", DROP, ("all 1 are missing",)),
-    "infinite": ("score,label\ninf,1\n0.5,0\n", DROP, ("line 2", "finite")),
     "no label": ("score,label\n0.5,\n0.5,0\n", DROP, ("line 2", "label")),
     "one column": (b"3.5\n1.25\n", {}, ("client_file=", "key=")),
-    "a curve": ("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n", {}, ("a column 'score'",)),
-    "a matrix": ("id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n", {},
-        ("a column 'score'",)),
     "Weka": (WEKA, {"score": "distribution", "label": "actual"}, ("line 2", "got 6")),
-    "MATLAB": (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + NOISE, {}, ("MATLAB", "writematrix")),
-    "SPSS": (b"$FL2@(#) SPSS DATA FILE" + NOISE, {}, ("SPSS", "csv")),
     "Stata": (b"<stata_dta><header>" + NOISE, {}, ("Stata", "export delimited")),
     "R": (gzip.compress(b"RDX3\nX\n" + NOISE), {}, ("file of R", "write.csv")),
-    "numpy": (b"\x93NUMPY\1\0v\0{}" + NOISE, {}, ("array of numpy", "Load it")),
-    "zip": (b"PK\3\4" + NOISE, {}, ("zip archive", "Archives")),
-    **{
-        f"blank {ord(blank):x} {k}": (text, {}, words)
-        for blank in "\u00a0\u2003\u3000\u202f"
-        for k, (text, words) in enumerate((
-            (f"score,label\n0.5{blank},1\n0.2,0\n", ("line 2", "without blanks")),
-            (f"score,label\n{blank}0.5,1\n0.2,0\n", ("line 2", "without blanks")),
-            (f"score,label\n0.5,1{blank}\n0.2,0\n", ("labels must be",)),
-            (f"label score\n1 0.5\n0{blank}0.2\n", ("line 3", "2 fields")),
-        ))
-    },
+    "a wide blank": ("score,label\n0.5\u3000,1\n0.2,0\n", {}, ("line 2", "without blanks")),
+    "a wide blank of a label": ("score,label\n0.5,1\u00a0\n0.2,0\n", {}, ("labels must be",)),
+    "a wide blank between": ("label score\n1 0.5\n0\u3000.2\n", {}, ("line 3", "2 fields")),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DOUBTS)
 def test_two_readings_or_none(write, case):
     content, options, words = DOUBTS[case]
-    error = INPUT if case in ("too few names", "names in another order") else FILE
-    path = write(content)
-    before = path.read_bytes()
-    message(error, lambda: br.read_scores(path, **options), "'scores.csv'", *words)
-    assert path.read_bytes() == before
+    error = INPUT if case == "names in another order" else FILE
+    message(error, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
 
 
 #: Options of a table, of a list of four columns and of a text by tabs, and what is said.
 OPTIONS = [
     (TABLE, {"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
     (TABLE, {"decimal": "coma"}, INPUT, ("decimal", "Did you mean 'comma'")),
-    (TABLE, {"header": "no"}, TYPE, ("header", "'no'")),
-    (TABLE, {"columns": {"score": 1}}, TYPE, ("columns", "order")),
-    (TABLE, {"columns": "score,score"}, INPUT, ("columns", "once")),
     (TABLE, {"missing": "keep"}, INPUT, ("missing", "'reject'")),
     (TABLE, {"format": "kaldi"}, INPUT, ("key", "kaldi")),
-    (TABLE, {"format": "pyeer"}, INPUT, ("client_file=", "impostor_file=")),
     (TABLE, {"label": ("a", "b", "c")}, INPUT, ("label", "two")),
-    (TABLE, {"format": "tsv"}, FILE, ("by commas", "format='csv'")),
     (TABLE, {"max_rows": 0}, INPUT, ("max_rows", ">= 1")),
     (TABLE.replace(",", "\t"), {"format": "csv"}, FILE, ("by tabs", "format='tsv'")),
-    (FOUR, {"format": "exel"}, INPUT, ("format", "'exel'", "'4col'")),
     (FOUR, {"score": "a", "label": "a"}, INPUT, ("score", "label", "'a'")),
-    (FOUR, {"score": 3}, TYPE, ("score", "int")),
     (FOUR, {"score": "p"}, INPUT, ("4col", "'p'")),
-    (FOUR, {"client_label": 1}, INPUT, ("client_label", "4col")),
     (FOUR, {"format": "parquet"}, FILE, ("no parquet", "b'a a ")),
-    (FOUR, {"format": "csv"}, FILE, ("separated by spaces",)),
     (FOUR, {"format": "5col"}, FILE, ("line 1", "5 fields")),
     (
         "score,label\n.2,client\n.3,impostor\n", {"client_label": "cleint"}, FILE,
@@ -335,9 +245,11 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "options", "error", "words"), OPTIONS)
-def test_options_of_reading_are_checked(write, content, options, error, words):
-    message(error, lambda: br.read_scores(write(content), **options), *words)
+def test_options_of_reading_are_checked(write):
+    for content, options, error, words in OPTIONS:
+        path = write(content)
+        with named(str(options)):
+            message(error, partial(br.read_scores, path, **options), *words)
 
 
 def test_what_is_no_local_file_is_refused(write, tmp_path):
@@ -348,22 +260,16 @@ def test_what_is_no_local_file_is_refused(write, tmp_path):
         ({"score": [1]}, TYPE, ("dict", "from_frame")),
         (tmp_path, FILE, ("directory", "regular file")),
         ("a\0b", FILE, ("embedded null ",)),
-        ("a" * 5000, FILE, ("...",)),
-        ("s3://bucket/a.csv", FILE, ("local file", "s3://bucket/a.csv")),
         (tmp_path / "dve.csv", br.ScoreFileNotFoundError, ("dve.csv", "'dev.csv'")),
         (tmp_path / "no" / "x", br.ScoreFileNotFoundError, ("folder",)),
     ):
         message(error, lambda p=path: br.read_scores(p), *words)
     assert issubclass(br.ScoreFileNotFoundError, FileNotFoundError)
-    table = pa.table({"score": [1.0]})
-    message(INPUT, lambda: br.summarize(table, label=("claimed", "real")), "one column")
 
 
 @pytest.mark.parametrize(("client", "impostor", "options", "kind"), [
     ("0.25\n", "0.5\n", {}, "pyeer"),
-    ("a b 0.25\n", "c d 0.5\n", {}, None),
     ("0,25\n", "0,5\n", {"decimal": "comma"}, None),
-    ("score\n0.25\n", "score\n0.5\n", {}, None),
     ("id;p\n1;0.25\n", "id;p\n1;0.5\n", {"score": "p"}, None),
     ("0.25\n", '{"score": 0.5}\n', {}, "pyeer and jsonl"),
 ])  # fmt: skip
@@ -376,17 +282,12 @@ def test_a_file_for_each_class(write, client, impostor, options, kind):
 
 
 @pytest.mark.parametrize(("error", "options", "words"), [
-    (INPUT, {"client_file": "g", "impostor_file": "g"}, ("impostor_file", "twice")),
     (INPUT, {"client_file": "g", "impostor_file": "link"}, ("impostor_file", "twice")),
     (INPUT, {"client_file": "g"}, ("client_file= and impostor_file=",)),
-    (INPUT, {}, ("path must be a score file",)),
-    (FILE, {"client_file": "n", "impostor_file": "g"}, ("'0.5 100'",)),
     (FILE, {"client_file": "g", "impostor_file": "n"}, ("how often",)),
     (INPUT, {"path": "i", "client_file": "g"}, ("path", "alone")),
-    (INPUT, {"client_file": "g", "impostor_file": "i", "client_label": 1}, ("client_label",)),
     (INPUT, {"client_file": "g", "impostor_file": "i", "key": "i"}, ("key",)),
     (FILE, {"client_file": "g", "impostor_file": "c"}, ("'c'", "decimal='comma'")),
-    (FILE, {"client_file": ".", "impostor_file": "i"}, ("client_file", "directory")),
     (br.ScoreFileNotFoundError, {"client_file": "g", "impostor_file": "no"}, ("impostor_file",)),
 ])  # fmt: skip
 def test_files_of_two_classes_refused(write, tmp_path, monkeypatch, error, options, words):
@@ -404,7 +305,6 @@ KEYED = {
     "Kaldi": ("u1 0.25\nu2 0.5\n", "u2 nontarget\nu1 target\n", {}, ["u1"]),
     "NIST": ("e t1 0.25\ne t2 0.5\n", "e t2 nontarget\ne t1 target\n", {"format": "nist"},
         [["e", "t1"]]),
-    "VoxCeleb's list": ("a b 0.25\na c 0.5\n", "1 a b\n0 a c\n", {}, [["a", "b"]]),
     "ASVspoof 2019": ("LA_1 0.25\nLA_2 0.5\n",
         "LA_0069 LA_1 - - bonafide\nLA_0070 LA_2 - A01 spoof\n", {}, ["LA_1"]),
     "ASVspoof 2021": ("LA_1 0.25\nLA_2 0.5\n",
@@ -412,11 +312,6 @@ KEYED = {
         "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n", {}, ["LA_1"]),
     "tables": ("trial,score\nu1,0.25\nu2,0.5\n", "n;trial;label\n1;u1;genuine\n2;u2;impostor\n",
         {"id": "trial"}, ["u1"]),
-    "tables of NIST": ("modelid\tsegmentid\tLLR\nm\ts\t0.25\nm\tt\t0.5\n",
-        "modelid\tsegmentid\ttargettype\nm\ts\ttarget\nm\tt\tnontarget\n",
-        {"id": ("modelid", "segmentid"), "score": "LLR", "label": "targettype"}, [["m", "s"]]),
-    "a key in large letters": ("trial,score\nu1,0.25\nu2,0.5\n",
-        "Trial;Label\nu1;genuine\nu2;impostor\n", {"id": "trial"}, ["u1"]),
     "other words": ("u1 0.25\nu2 0.5\n", "trial label\nu1 ham\nu2 spam\n", {"client_label": "ham"},
         ["u1"]),
     "numbers of columns": (TRIALS, PROTOCOL, {"key_id": "1", "key_label": "3"}, ["w/2.wav"]),
@@ -435,11 +330,10 @@ def test_a_key_says_who_is_a_client(write, case):
     assert scores.source.further == (str(of_key),)
 
 
-@pytest.mark.parametrize("key", ["1\n0\n1\n", "label\n1\n0\n1\n"])
-def test_labels_beside_scores_are_joined_line_by_line(write, key):
-    scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=write(key, "labels.csv"))
-    assert both(scores) == ([0.9, 0.7], [0.2])
-    assert scores.source.format == "text"
+def test_labels_beside_scores_are_joined_line_by_line(write):
+    for key in ("1\n0\n1\n", "label\n1\n0\n1\n"):
+        scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=write(key, "labels.csv"))
+        assert both(scores) == ([0.9, 0.7], [0.2])
 
 
 TWO = "u1 target\nu2 nontarget\n"
@@ -450,33 +344,22 @@ KEYS_REFUSED = {
     "twice in the key": ("u1 1\n", TWO + "u1 target\n", {}, ("'key.txt'", "1 of 3 rows", "'u1'")),
     "without a score": ("u1 1\nu2 2\n", TWO + "u3 target\n", {},
         ("1 of 3", "'u3'", "missing='drop'")),
-    "no key": ("u1 1\nu2 2\n", "u1 x y z\nu2 x y z\n", {}, ("'key.txt'", "'u1 x y z'", "header")),
     "ragged": ("u1 1\n", TWO + "u3\n", {}, ("'key.txt', line 3", "2 fields")),
     "no id": ("trial,score\nu1,1\n", "u1 target\n", {}, ("id", "'scores.csv'")),
-    "two labels": ("u1 1\n", "u1 target\n", {"label": ("a", "b")}, ("label", "key=")),
     "bob": ("u1 1\n", "u1 target\n", {"format": "4col"}, ("key", "4col")),
     "columns that are not named": (TRIALS, PROTOCOL, {},
         ("key_id=", "key_label=", "numbers from 1")),
-    "more columns than ids": (TRIALS, PROTOCOL, {"key_id": ("1", "2"), "key_label": "3"},
-        ("key_id must name as many columns",)),
     "more lines": ("0.9\n0.2\n", "1\n0\n1\n", {}, ("as many scores as the key", "2 and 3")),
-    "a zip archive": ("u1 0.25\n", b"PK\3\4", {}, ("zip",)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", KEYS_REFUSED)
 def test_keys_refused(write, case):
     text, key, options, words = KEYS_REFUSED[case]
-    wrong = case in ("no id", "two labels", "bob", "more columns than ids")
+    wrong = case in ("no id", "bob")
     path, of_key = write(text), write(key, "key.txt")
     call = lambda: br.read_scores(path, key=of_key, **options)  # noqa: E731
     message(INPUT if wrong else FILE, call, *words)
-
-
-def test_the_key_is_another_file(write):
-    path = write("u1 0.25\n")
-    message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
-    message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
 
 
 def test_trials_of_a_key_without_a_score_are_counted(write):
@@ -491,20 +374,13 @@ def test_trials_of_a_key_without_a_score_are_counted(write):
     assert (rejected.n_client_rejected, rejected.n_impostor_rejected) == (2, 1)
 
 
-def test_columns_of_a_key_stand_beside_one(write, capsys):
-    classes = [k % 2 for k in range(40)]
-    rows = [f"{k},{y + k % 7 / 5},{y + k % 5 / 4}\n" for k, y in enumerate(classes)]
-    path = write("utt,a,b\n" + "".join(rows))
+def test_the_key_is_another_file_and_its_columns_stand_beside_it(write):
+    path = write("u1 0.25\n")
+    message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
+    message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
     for name in ("key_id", "key_label"):
         with pytest.raises(INPUT, match=f"{name} must stand beside"):
             br.read_scores(path, **{name: "1"})
-        option = "--" + name.replace("_", "-")
-        assert main(["ensemble", str(path), option, "1"]) == 2
-        assert option in capsys.readouterr().err
-    key = write("".join(f"{k} x {y}\n" for k, y in enumerate(classes)), "key.txt")
-    call = ["ensemble", str(path), "--id", "utt", "--key", str(key), "--key-id", "1"]
-    assert main([*call, "--key-label", "3", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)
 
 
 def test_arrow(tmp_path):
@@ -522,27 +398,22 @@ def test_arrow(tmp_path):
         assert br.summarize(tmp_path / name).impostor.maximum == 0.5
     whole = (tmp_path / "a").read_bytes()
     (tmp_path / "cut").write_bytes(whole[:-40])
-    for name, options, error, words in (
-        ("cut", {}, FILE, ("'cut'", f"{len(whole) - 40} bytes")),
-        ("a", {"format": "csv"}, FILE, ("Arrow",)),
-        ("a", {"separator": "comma"}, INPUT, ("separator", "Arrow")),
-        ("a", {"score": "p"}, FILE, ("'p'",)),
-    ):
-        message(error, lambda n=name, o=options: br.read_scores(tmp_path / n, **o), *words)
+    refused(tmp_path / "cut", "'cut'", f"{len(whole) - 40} bytes")
+    refused(tmp_path / "a", "Arrow", format="csv")
+    refused(tmp_path / "a", "'p'", score="p")
+    message(INPUT, lambda: br.read_scores(tmp_path / "a", separator="comma"), "separator", "Arrow")
 
 
 def test_large_letters_where_columns_have_types(tmp_path):
     table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
     pq.write_table(table, tmp_path / "p")
     feather.write_feather(table, tmp_path / "a")
-    (tmp_path / "j").write_text('{"SCORE": 0.25, "Label": 1}\n{"SCORE": 0.5, "Label": 0}\n')
-    for name in "paj":
-        found = [br.read_scores(tmp_path / name), br.summarize(tmp_path / name)]
-        assert (found[0].client.tolist(), found[1].client.maximum) == ([0.25], 0.25)
-        for one in found:
-            assert one.source.guesses == ("score=SCORE", "label=Label")
+    for name in "pa":
+        for found in (br.read_scores(tmp_path / name), br.summarize(tmp_path / name)):
+            assert found.n_client == 1
+            assert found.source.guesses == ("score=SCORE", "label=Label")
     pq.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
-    message(FILE, lambda: br.read_scores(tmp_path / "p"), "'SCORE'", "'Score'")
+    refused(tmp_path / "p", "'SCORE'", "'Score'")
 
 
 class _Stdin:
@@ -568,7 +439,6 @@ def test_the_standard_input(monkeypatch):
     for stdin, most, words in (
         (_Stdin(b"", terminal=True), 10**9, "terminal"),
         (_Stdin(text, closed=True), 10**9, "closed"),
-        (None, 10**9, "closed"),
         (_Stdin(b"score,label\n1,0\n"), 10**9, "standard input must hold both classes"),
         (_Stdin(text), 10, "longer"),
     ):
@@ -616,26 +486,22 @@ def test_missing_scores_of_arrays_and_frames():
     label, score, ids = [1, 0, 1, 0, 1], [0.25, 0.5, None, None, 0.75], [1, 2, 3, 4, 5]
     expected = br.Scores([0.25, 0.75], [0.5], client_ids=[1, 5], impostor_ids=[2])
     columns = {"label": label, "score": score, "id": ids}
-    nan = np.array([np.nan if s is None else s for s in score])
-    told = r"score: 2 \(1 of clients, 1 of impostors"
     from_labels = br.Scores.from_labels
-    for values in (score, nan, pd.Series(score), pl.Series(score)):
+    told = r"score: 2 \(1 of clients, 1 of impostors"
+    for values in (score, pd.Series(score), pl.Series(score)):
         with pytest.warns(br.MissingScoreWarning, match=told):
             assert from_labels(label, values, ids=ids, missing="drop") == expected
         with pytest.raises(INPUT):
             from_labels(label, values)
-    for made in (pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table):
+    for made in (pd.DataFrame, pl.LazyFrame, pa.table):
         with pytest.warns(br.MissingScoreWarning, match=told):
             assert br.Scores.from_frame(made(columns), id="id", missing="drop") == expected
         message(INPUT, lambda m=made: br.Scores.from_frame(m(columns)), "missing")
     with pytest.warns(br.MissingScoreWarning):
-        kept = from_labels(label, nan, weights=ids, missing="drop")
+        kept = from_labels(label, score, weights=ids, missing="drop")
     assert kept == br.Scores([0.25, 0.75], [0.5], client_weights=[1, 5], impostor_weights=[2])
-    for values, how, words in (
-        ([None, 0.5], "drop", "every client one"), ([0.1, 0.5], "keep", "missing"),
-        ([np.inf, 0.5], "drop", "y_score"),
-    ):  # fmt: skip
-        message(INPUT, lambda v=values, h=how: from_labels([1, 0], v, missing=h), words)
+    message(INPUT, lambda: from_labels([1, 0], [None, 0.5], missing="drop"), "every client one")
+    message(INPUT, lambda: from_labels([1, 0], [0.1, 0.5], missing="keep"), "missing")
 
 
 def test_missing_scores_that_count_as_rejected(write):
@@ -667,10 +533,8 @@ TABULAR = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
 @pytest.mark.parametrize(("arrays", "options", "kind"), [
     (PAIR, {}, "npz"),
     ({"y_true": [1, 1, 0], "y_score": [0.9, 0.7, 0.25]}, {}, "npz"),
-    ({"a": [1, 1, 0], "b": [0.9, 0.7, 0.25]}, {"label": "a", "score": "b"}, "npz"),
     ({"alone": LINES}, {"label": "y", "client_label": "a"}, "npy"),
     ({"alone": TABULAR}, {"columns": "label,score"}, "npy"),
-    ({"alone": TABULAR}, {"label": "1", "score": "2"}, "npy"),
 ])  # fmt: skip
 def test_arrays_of_numpy_are_tables(write, arrays, options, kind):
     path = write(saved(**arrays))
@@ -687,19 +551,13 @@ def test_arrays_of_numpy_of_a_class_cut_off_and_of_no_table(write):
     assert br.read_scores(path, key=write("1\n0\n", "key")).n_impostor == 1
     assert br.summarize(write(saved(**PAIR))).client.maximum == 0.9
     np.save(objects := io.BytesIO(), np.array([{}]), allow_pickle=True)
-    for content, words in (
-        (saved(alone=TABULAR), ("columns=",)),
-        (saved(**PAIR | {"genuine": [0.9, np.nan]}), ("line 3", "missing")),
-        (saved(a=[1, 2], b=[1]), ("one length", "'a': (2,)")),
-        (saved(alone=np.zeros((2, 2, 2))), ("one length",)),
-        (objects.getvalue(), ("array of numpy", "intact")),
-    ):
-        refused(write(content), *words)
+    refused(write(saved(alone=TABULAR)), "columns=")
+    refused(write(saved(**PAIR | {"genuine": [0.9, np.nan]})), "line 3", "missing")
+    refused(write(saved(a=[1, 2], b=[1])), "one length", "'a': (2,)")
+    refused(write(objects.getvalue()), "array of numpy", "intact")
     for whole in (saved(**PAIR), saved(alone=TABULAR)):
-        for end in (60, 100, len(whole) - 9):
+        for end in (60, len(whole) - 9):
             refused(write(whole[:end]))
-    with pytest.raises(INPUT, match="separator must be left out"):
-        br.read_scores(write(saved(**PAIR)), separator="comma")
 
 
 def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
@@ -707,38 +565,28 @@ def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
     with zipfile.ZipFile(archive, "w") as sheet:
         sheet.writestr("xl/workbook.xml", "<a/>")
     damaged = write(archive.getvalue())
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(br.MissingDependencyError, match=r"needs openpyxl.*CSV UTF-8"):
-        br.read_scores(damaged)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "openpyxl", None)
+        with pytest.raises(br.MissingDependencyError, match=r"needs openpyxl.*CSV UTF-8"):
+            br.read_scores(damaged)
     pytest.importorskip("openpyxl")
     refused(damaged, "a sheet of Excel", "intact", "CSV UTF-8")
-    out = io.BytesIO()
     frame = pd.DataFrame({"Score": [0.9, 0.25], "label": ["genuine", "impostor"], "n": 1})
-    frame.to_excel(out, index=False)
+    frame.to_excel(out := io.BytesIO(), index=False)
     scores = br.read_scores(write(out.getvalue()))
     assert both(scores) == ([0.9], [0.25])
     assert (scores.source.format, scores.source.guesses) == ("xlsx", ("score=Score",))
-    frame["Score"] = [0.5, "x"]
-    frame.to_excel(out := io.BytesIO(), index=False)
-    refused(write(out.getvalue()), "line 3", "'x'")
 
 
-def test_the_probabilities_of_weka_are_read_by_their_columns(write):
-    scores = br.read_scores(
-        write(WEKA.replace("*", "")), columns="inst,actual,predicted,error,n,score",
-        label="actual", client_label="2:p", header=True,
-    )  # fmt: skip
-    assert both(scores) == ([0.65], [0.2])
-
-
-@pytest.mark.parametrize("encoding", some(["utf-8", "latin-1", "utf-16"], 3))
-def test_every_cut_of_gzip_is_a_damaged_file(write, encoding):
+@pytest.mark.parametrize(("encoding", "step"), [
+    ("utf-8", 20), pytest.param("utf-16", 1, marks=pytest.mark.simulation),
+])  # fmt: skip
+def test_every_cut_of_gzip_is_a_damaged_file(write, encoding, step):
     text = "".join(f"é{k},{k % 2},0.{k}{k * 7919}\n" for k in range(30))
     whole = gzip.compress(("name,label,score\n" + text).encode(encoding))
-    for end in range(2, len(whole)):
+    for end in range(2, len(whole), step):
         refused(write(whole[:end]))
-    for place in range(10, len(whole)):
+    for place in range(10, len(whole), step):
         refused(write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :]))
 
 
@@ -755,27 +603,17 @@ def test_integers_that_doubles_round_are_refused_as_in_arrays(write):
     assert scores.client.tolist() == [2.0**53 + 2]
 
 
-def test_a_path_is_text_or_bytes_and_its_name_is_free(write):
-    path = write(TABLE, "scores-dev")
-    for name in (str(path), os.fsencode(path)):
-        assert br.read_scores(name, format="csv") == EXPECTED
-    assert br.read_scores(path).source.path == str(path)
-
-
-@pytest.mark.parametrize(
-    ("labels", "client_label"),
-    [(("2", "1"), 2), (("2", "1"), "2"), (("2.0", "1"), 2), (("a", "b"), "a"), (("0", "1"), 0)],
-)
-def test_client_label_as_text_and_as_number(write, labels, client_label):
-    text = "score,label\n0.25,{}\n0.5,{}\n".format(*labels)
-    assert br.read_scores(write(text), client_label=client_label) == EXPECTED
+def test_client_label_as_text_and_as_number(write):
+    for first, client_label in (("2", 2), ("2", "2"), ("2.0", 2), ("a", "a")):
+        path = write(f"score,label\n0.25,{first}\n0.5,1\n")
+        assert br.read_scores(path, client_label=client_label) == EXPECTED
 
 
 def test_g20_doubles_come_back_bit_by_bit(write):
     """repr of a float is its shortest decimal that reads back to it (Python's promise)."""
     rng = np.random.default_rng(11)
-    bits = rng.integers(0, 2**63, 20_000, dtype=np.uint64) & np.uint64(0xBFFFFFFFFFFFFFFF)
-    client, impostor = bits.view(np.float64), rng.beta(0.05, 3, 20_000)
+    bits = rng.integers(0, 2**63, 2000, dtype=np.uint64) & np.uint64(0xBFFFFFFFFFFFFFFF)
+    client, impostor = bits.view(np.float64), rng.beta(0.05, 3, 2000)
     rows = [f"{v!r},1" for v in client.tolist()] + [f"{v!r},0" for v in impostor.tolist()]
     scores = br.read_scores(write("score,label\n" + "\n".join(rows)))
     assert scores.client.tobytes() == client.tobytes()
@@ -787,7 +625,7 @@ def test_g31_strange_names(tmp_path):
     path = os.path.join(os.fsencode(tmp_path), b"a\xff\nb.csv")
     with open(path, "wb") as file:
         file.write(b"score,label\n0.2,1\n")
-    text = message(FILE, lambda: br.read_scores(path), r"\udcff\nb.csv", "no impostor")
+    text = hostile.refused(partial(br.read_scores, path), FILE, r"\udcff\nb.csv", "no impostor")
     text.encode()  # escaped: can be printed anywhere
 
 
@@ -797,18 +635,16 @@ def test_rows_and_bytes_are_bounded(tmp_path, name, read):
     path = tmp_path / "scores"
     table = pa.table({"score": [0.9, 0.8, 0.1, 0.2], "label": [1, 1, 0, 0]})
     text = b"score,label\n0.9,1\n0.8,1\n0.1,0\n0.2,0\n"
-    if name in ("text", "gzip"):
-        path.write_bytes(text if name == "text" else gzip.compress(text + b"\n" * 2**12))
-    elif name == "arrow":
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table)
-    else:
+    if name == "arrow":
+        feather.write_feather(table, path, compression="uncompressed")
+    elif name == "parquet":
         pq.write_table(table, path)
+    else:
+        path.write_bytes(text if name == "text" else gzip.compress(text + b"\n" * 2**12))
     size = path.stat().st_size if name != "gzip" else len(text) + 2**12
     message(FILE, lambda: read(path, max_rows=3), "3 rows", "4", "max_rows=")
-    expand = ("expand",) if name == "gzip" else ()
-    said = str(size - 1 if expand else size)
-    message(FILE, lambda: read(path, max_size=size - 1), said, "max_size=", *expand)
+    words = ("expand", str(size - 1)) if name == "gzip" else (str(size),)
+    message(FILE, lambda: read(path, max_size=size - 1), "max_size=", *words)
     assert read(path, max_size=size, max_rows=4).n_client == 2
 
 
@@ -818,13 +654,10 @@ UNUSED = pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1
 
 @pytest.mark.parametrize(("columns", "options"), [
     ({"score": HALF, "label": [1, 0]}, {}),
-    ({"score": HALF, "label": [True, False]}, {}),
     ({"score": pa.array(HALF, pa.float32()), "label": [1.0, -1.0]}, {}),
     ({"score": HALF, "label": ["1", "0"]}, {}),
-    ({"score": HALF, "label": pa.array(["1", "0"]).dictionary_encode()}, {}),
     ({"score": HALF, "label": UNUSED}, {}),
     ({"p": HALF, "y": [2, 1]}, {"score": "p", "label": "y", "client_label": "2"}),
-    ({"p": HALF, "y": [2, 1]}, {"score": "p", "label": "y", "client_label": 2}),
     ({"score": HALF, "a": [1, 1], "b": ["1", "2"], "c": [3, 4]}, {"label": ("a", "b")}),
 ])  # fmt: skip
 def test_parquet(tmp_path, columns, options):
@@ -843,14 +676,11 @@ WHOLE = pa.table({"score": np.linspace(0, 1, 1000), "label": np.arange(1000) % 2
 
 @pytest.mark.parametrize(("columns", "change", "options", "words"), [
     ({"scroe": [0.1], "label": [1]}, None, {}, ("'score'", "Did you mean 'scroe'")),
-    ({"score": [0.1], "label": [1]}, None, {}, ("no impostor scores",)),
     ({"score": [0.1, 0.2], "label": ["a", "b"]}, None, {}, ("client_label", "first in row 1")),
     ({"score": HALF, "a": [1, 1], "c": [3, 4]}, None, {"label": ("a", "c")}, ("no client",)),
     (TWICE, None, {}, ("'score' occurs 2 times",)),
     (WHOLE, lambda x: x[:-50], {}, ("bytes",)),
     (WHOLE, lambda x: x[:300] + bytes([x[300] ^ 1]) + x[301:], {}, ("damaged", "CRC")),
-    (WHOLE, lambda x: b"", {}, ("0 bytes",)),
-    (WHOLE, lambda x: TABLE.encode(), {}, ("magic",)),
     (WHOLE, None, {"format": "csv"}, ("no csv file", "Parquet")),
 ])  # fmt: skip
 def test_g22_g23_parquet_refused(tmp_path, columns, change, options, words):
@@ -873,46 +703,40 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         br.read_scores(path)
 
 
-def test_strata_of_files(tmp_path):
-    rows = ["genuine,-,.9,g1", "attack,print,.2,i1", "attack,replay,.4,i2", "genuine,-,.7,g2"]
-    table = tmp_path / "species.csv"
-    table.write_text("\n".join(["label,species,score,id", *rows]) + "\n")
-    scores = br.read_scores(table, stratum="species")
-    assert scores.strata == ({"-": 2}, {"print": 1, "replay": 1})
+STRATA = "label,species,score,id\n{0},.9,g1\nattack,print,.2,i1\nattack,replay,.4,i2\n{0},.7,g2\n"
+
+
+def test_strata_of_files(write, tmp_path):
+    table = write(STRATA.format("genuine,-"), "species.csv")
+    assert br.read_scores(table, stratum="species").strata == (
+        {"-": 2}, {"print": 1, "replay": 1}
+    )  # fmt: skip
     pairs = br.read_scores(table, stratum=("id", "species"))
     assert pairs.strata == ({"g1": 1, "g2": 1}, {"print": 1, "replay": 1})
-    kinds = tmp_path / "kinds.csv"
-    kinds.write_text("label,score\nbonafide,.9\nprint,.2\nreplay,.4\nprint,.3\nbonafide,.8\n")
+    refused(table, "kind", stratum="kind")
+    blanks = pd.read_csv(write(STRATA.format("genuine,")))
+    blanks.to_parquet(tmp_path / "of.parquet")
+    blanks.to_json(tmp_path / "of.json", orient="records")
+    for name in ("scores.csv", "of.parquet", "of.json"):  # of a class without strata blanks
+        strata = br.read_scores(tmp_path / name, stratum="species").strata
+        assert strata == ({}, {"print": 1, "replay": 1})
+        refused(tmp_path / name, "species", stratum="species", group="species")
+    some = write(STRATA.format("genuine,").replace("replay", ""))
+    refused(some, "strata must be named for every impostor", stratum="species")
+
+
+def test_labels_of_several_kinds_are_strata(write):
+    kinds = write("label,score\nbonafide,.9\nprint,.2\nreplay,.4\nprint,.3\nbonafide,.8\n")
     one_against_rest = br.read_scores(kinds, client_label="bonafide")
     assert one_against_rest.strata == ({}, {"print": 2, "replay": 1})
-    with pytest.raises(br.FileFormatError, match="two labels; got 3"):
-        br.read_scores(kinds)
-    frame = pd.read_csv(table)
-    for blank, clients in (("-", {"-": 2}), (None, {})):  # of a class without strata blanks
-        frame = frame.replace({"species": "-"}, blank)
-        for name in ("of.csv", "of.parquet", "of.json"):
-            path = tmp_path / name
-            if name.endswith("csv"):
-                frame.to_csv(path, index=False)
-            else:
-                frame.to_parquet(path) if "q" in name else frame.to_json(path, orient="records")
-            strata = {"print": 1, "replay": 1}
-            assert br.read_scores(path, stratum="species").strata == (clients, strata)
-            if blank is None:
-                with pytest.raises(br.FileFormatError, match="species"):
-                    br.read_scores(path, stratum="species", group="species")
-    some = frame.assign(species=[None, None, "replay", None])
-    some.to_csv(path, index=False)
-    with pytest.raises(br.FileFormatError, match="strata must be named for every impostor"):
-        br.read_scores(path, stratum="species", format="csv")
-    lines, key = tmp_path / "scores.txt", tmp_path / "key.txt"
-    lines.write_text("id,score\n" + "".join(f"{k},{s}\n" for k, s in
-                     (("g1", 0.9), ("i1", 0.2), ("g2", 0.7), ("i2", 0.4))))  # fmt: skip
-    key.write_text("id,label,attack\ng1,bonafide,-\ng2,bonafide,-\ni1,spoof,A01\ni2,spoof,A02\n"
-                   "i3,spoof,A02\n")  # fmt: skip
-    keyed = br.read_scores(lines, key=key, id="id", stratum="attack", missing="reject")
+    refused(kinds, "two labels; got 3")
+
+
+def test_strata_of_a_key(write):
+    lines = write("id,score\ng1,.9\ni1,.2\ng2,.7\ni2,.4\n")
+    key = "id,label,attack\ng1,bonafide,-\ng2,bonafide,-\ni1,spoof,A01\ni2,spoof,A02\n"
+    path = write(key + "i3,spoof,A02\n", "key")
+    keyed = br.read_scores(lines, key=path, id="id", stratum="attack", missing="reject")
     assert keyed.strata == ({"-": 2}, {"A01": 1, "A02": 2})
     assert keyed.n_impostor_rejected == 1
     assert br.by_stratum(keyed, "far", threshold=0.3).estimate.tolist() == [0.0, 0.5]
-    with pytest.raises(br.FileFormatError, match="kind"):
-        br.read_scores(table, stratum="kind")
