@@ -9,8 +9,6 @@ import pytest
 
 from betaroc.cli import main
 
-Capture = pytest.CaptureFixture[str]
-
 
 @pytest.fixture(scope="module")
 def frame():
@@ -32,12 +30,10 @@ def table(frame, tmp_path):
 
 @pytest.fixture
 def files(frame, tmp_path):
-    paths = []
-    for name in ("cnn", "svm"):
-        path = tmp_path / f"{name}.csv"
+    paths = [str(tmp_path / f"{name}.csv") for name in ("cnn", "svm")]
+    for name, path in zip(("cnn", "svm"), paths, strict=True):
         rows = frame[[name, "label"]].rename(columns={name: "score"})
         rows.assign(trial=range(len(rows))).to_csv(path, index=False)
-        paths.append(str(path))
     return paths
 
 
@@ -49,10 +45,8 @@ def document(capsys, *arguments):
     assert main(["ensemble", *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    found = dict(json.loads(out))
-    read = found.pop("read")
-    assert {one["path"] for one in read} <= {Path(one).name for one in arguments}
-    assert all(one["format"] and one["guesses"] is not None for one in read)
+    found = json.loads(out)
+    assert {read["path"] for read in found.pop("read")} <= {Path(one).name for one in arguments}
     return found
 
 
@@ -67,33 +61,27 @@ def refused(capsys, *arguments, code=2):
 @pytest.mark.simulation
 def test_several_files_are_one_table(capsys, table, files):
     one = document(capsys, *FAST, table, "--systems", "cnn", "svm")
-    assert document(capsys, *FAST, *files) == one
     assert document(capsys, *FAST, *files, "--id", "trial") == one
     named = document(capsys, *FAST, *files, "--name", "deep", "kernel")
     assert list(named["classifiers"]) == ["deep", "kernel"]
     assert document(capsys, *FAST, *files, "--dev", *files)["fusion"]["folds"] == 0
-    assert document(capsys, *FAST, table, "--dev", table)["fusion"]["folds"] == 0
 
 
 @pytest.mark.simulation
 def test_groups_of_trials(capsys, frame, files, tmp_path):
     path = tmp_path / "grouped.csv"
-    pairs = frame[["cnn", "svm", "label"]].assign(trial=range(len(frame)))
-    pairs.to_csv(path, index=False)
+    frame.assign(trial=range(len(frame))).to_csv(path, index=False)
     found = document(capsys, *FAST, str(path), "--group", "trial")
     assert document(capsys, *FAST, *files, "--group", "trial") == found
-    assert set(found["classifiers"]) == {"cnn", "svm"}
 
 
 def test_bad_calls(capsys, frame, table, files, tmp_path):
     assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "cnn")
-    message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
-    assert "--client-label must be one of the labels" in message
-    assert "'written.csv' holds '1' (count 30, first in line 2), '0' (count 30" in message
-    message = refused(capsys, _written(frame.assign(id=range(60)), tmp_path))
-    assert "column 'id' of the table must hold scores" in message
+    message = refused(capsys, table, "--client-label", "yes")
+    assert "'table.csv' holds '1' (count 30, first in line 2)" in message
+    frame.assign(id=range(60)).to_csv(tmp_path / "id.csv", index=False)
+    message = refused(capsys, str(tmp_path / "id.csv"))
     assert message.rstrip().endswith("this one too if it is one: --systems COLUMN.")
-    assert "Did you mean 'label'? Pass --label" in refused(capsys, table, "--label", "lable")
     assert "--systems must stand beside one" in refused(capsys, *files, "--systems", "cnn")
     assert "--name must give one name per file" in refused(capsys, *files, "--name", "one")
     assert "--dev must name as many" in refused(capsys, *files, "--dev", table)
@@ -104,15 +92,6 @@ def test_bad_calls(capsys, frame, table, files, tmp_path):
     assert "column 'svm' of 'torn.csv', line 9: the score must be a number; got '0,5'" in message
     assert "--score must stand beside several" in refused(capsys, table, "--score", "cnn")
     assert "--missing must be fail or drop" in refused(capsys, table, "--missing", "reject")
-    short = frame.iloc[:-1][["svm", "label"]].rename(columns={"svm": "score"})
-    short.to_csv(tmp_path / "short.csv", index=False)
-    message = refused(capsys, files[0], str(tmp_path / "short.csv"))
-    assert "'cnn' has 30 impostor scores, classifier 'short' 29" in message
-
-
-def _written(frame, folder):
-    frame.to_csv(folder / "written.csv", index=False)
-    return str(folder / "written.csv")
 
 
 @pytest.mark.simulation
@@ -124,7 +103,6 @@ def test_missing_scores(capsys, frame, tmp_path):
     message = refused(capsys, str(path))
     assert "'svm' lacks 2 of 60, first in rows 2, 9" in message
     assert "pass --missing drop" in message
-    assert document(capsys, *FAST, str(path), "--missing", "drop")["omitted"] == 2
     assert main(["ensemble", *FAST, str(path), "--missing", "drop"]) == 0
     assert "Left out: 2 rows with a missing score" in capsys.readouterr().out
 
@@ -133,22 +111,17 @@ def test_missing_scores(capsys, frame, tmp_path):
 def test_a_table_is_read_as_any_score_file_is(capsys, frame, table, tmp_path):
     """Semicolons, decimal commas, words, two identities, columns by number."""
     one = document(capsys, *FAST, table)
+    path = str(tmp_path / "w.csv")
     words = frame.assign(label=np.where(frame["label"] == 1, "genuine", "impostor"))
-    words.to_csv(tmp_path / "w.csv", index=False, sep=";", decimal=",")
-    assert document(capsys, *FAST, str(tmp_path / "w.csv")) == one
-    assert main(["ensemble", *FAST, str(tmp_path / "w.csv")]) == 0
+    words.to_csv(path, index=False, sep=";", decimal=",")
+    assert main(["ensemble", *FAST, path]) == 0
     out, _ = capsys.readouterr()
     assert 'guessed: separator=semicolon, decimal=comma; label "genuine" taken' in out
     assert "Judged on 30 genuine and 30 impostors" in out
-
-    bare = frame[["cnn", "svm"]].assign(trial=[f"t{k}" for k in range(60)])
-    bare.assign(claimed="a", real=np.where(frame["label"] == 1, "a", "b")).to_csv(
-        tmp_path / "i.csv", index=False
-    )
-    assert (
-        document(capsys, *FAST, str(tmp_path / "i.csv"), "--identities", "claimed", "real") == one
-    )
-    frame.to_csv(tmp_path / "n.csv", index=False, header=False)
-    numbered = document(capsys, *FAST, str(tmp_path / "n.csv"), "--no-header", "--label", "3")
+    real = np.where(frame["label"] == 1, "a", "b")
+    frame[["cnn", "svm"]].assign(claimed="a", real=real).to_csv(path, index=False)
+    assert document(capsys, *FAST, path, "--identities", "claimed", "real") == one
+    frame.to_csv(path, index=False, header=False)
+    numbered = document(capsys, *FAST, path, "--no-header", "--label", "3")
     assert list(numbered["classifiers"]) == ["1", "2"]
     assert numbered["hull"]["auc"] == one["hull"]["auc"]

@@ -9,20 +9,14 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from helpers.files import write
-from helpers.places import DATA
 
-Capture = pytest.CaptureFixture[str]
-
-DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
-OTHER = str(DATA / "liveness_cross_mlp" / "dev.csv")
 TYPED = ["--client", "beta:4,2", "--impostor", "beta:2,4"]
 
 
 def run(capsys, *arguments):
     assert main(["plan", *arguments]) == 0
     out, err = capsys.readouterr()
-    # Normal distributions do not describe the scores of the other classifier.
-    assert not err or ("do not describe these scores" in err and OTHER in arguments)
+    assert err == ""
     return out
 
 
@@ -31,13 +25,10 @@ def test_a_plan_from_typed_distributions(capsys):
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     out = run(capsys, "auc", "--width", "0.05", *TYPED)
     assert out.splitlines()[0] == "Collect 279 client and 279 impostor scores"
-    assert "guarantee" not in out
-    side = br.plan_sample_size("side-at-zero", model=model, power=0.9)
-    assert str(side) in run(capsys, "side-at-zero", "--power", "0.9", *TYPED)
     gap = br.plan_sample_size("epc-gap", alpha=0.2, model=model, width=0.05, thresholds="empirical")
     asked = ["epc-gap@alpha=0.2", "--width", ".05", "--thresholds", "empirical"]
     out = run(capsys, *asked, *TYPED)
-    assert "impostor scores of dev and as many of test\n" in out.splitlines()[0] + "\n"
+    assert out.splitlines()[0].endswith("impostor scores of dev and as many of test")
     assert str(gap) in out
     normal = ["--client", "normal:2,1", "--impostor", "normal:-0.5,1.5", "--level", "0.9"]
     pair = br.ScoreModel(br.Normal(2, 1), br.Normal(-0.5, 1.5))
@@ -49,9 +40,7 @@ def test_a_guarantee(capsys):
     out = run(capsys, "guarantee@far=0.01")
     assert out.splitlines()[0] == "Collect 299 impostor scores or more"
     said = json.loads(run(capsys, "guarantee@far=0.01", "--json"))
-    assert (said["class"], said["needed"], said["rate"], said["level"]) == (
-        "impostor", 299, 0.01, 0.95,
-    )  # fmt: skip
+    assert [said[key] for key in ("class", "needed", "level")] == ["impostor", 299, 0.95]
     for row in said["table"]:
         n, k = row["n"], row["beyond"] + 1
         # The k-th of n keeps 1 % iff P(Binomial(n, .01) >= k) >= .95, and n - 1 do not.
@@ -65,8 +54,6 @@ def test_a_guarantee(capsys):
     assert (said["needed"], said["strata"]) == (59, 13)
     # The least of 13 rates that are Beta(1, 59) is Beta(1, 767).
     assert said["table"][0]["expected"] == pytest.approx(1 / 768, rel=1e-3)
-    claim = ["far@threshold=0.8", "--at-most", "0.05", "--strata", "13", *TYPED]
-    assert "181 of each of 13 strata" in run(capsys, *claim).splitlines()[0]
     said = json.loads(run(capsys, "guarantee@frr=0.1", "--level", "0.9", "--json"))
     assert (said["class"], said["needed"]) == ("client", math.ceil(math.log(0.1) / math.log(0.9)))
 

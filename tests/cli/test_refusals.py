@@ -3,9 +3,8 @@
 import shlex
 from pathlib import Path
 
-import pytest
-
 from betaroc.cli import main
+from helpers.cases import case
 
 #: By call what is said; names in capitals stand for the start of a call.
 STARTS = {
@@ -18,9 +17,7 @@ STARTS = {
 REFUSED = {
     # what is read
     "fit": "SCORES must name a score file, or --client-file and --impostor-file one",
-    "fit --client-file g.txt": "got 0 and 1 files",
     "fit plain.csv --client-file g.txt": "got 1 and 1 files",
-    "threshold plain.csv --impostor-file i.txt --far 0.1": "got 1 and 1 files",
     "threshold --client-file g.txt --impostor-file i.txt --test i.txt --far 0.1": "be named once",
     "fit --client-file g.txt --impostor-file g.txt": "--impostor-file must be another file",
     "fit bare.txt": "Pass --columns label,score",
@@ -35,44 +32,25 @@ REFUSED = {
     "fit plain.csv --stream always --missing drop": "--missing must not stand beside --stream",
     "fit trials.txt --key key.txt --stream always": "--key must not stand beside --stream",
     "fit plain.csv --id a --id b --id c --key key.txt": "--id must name one column or two",
-    "fit .": "is a directory",
     "ensemble plain.csv --name a": "--name must stand beside several score files",
     "ensemble plain.csv --test-key key.txt": "--test-key must stand beside --test",
     "epc": "--dev must name a score file",
     "epc --dev plain.csv": "--test must name a score file",
-    "epc --dev plain.csv --test plain.csv --client-file g.txt": "--dev must name a score file",
     "report --dev plain.csv --test-client-file g.txt -o r.html": "--test-impostor-file one",
-    "report -o r.html": "--dev must name a score file, or --client-file",
     # curves and their bands
     "EPC --alpha 1.5": "--alpha must be",
-    "EPC --alpha=-0.1": "--alpha must be",
-    "EPC --criterion eer --alpha 0.5": "has no alpha",
     "EPC --family beta-mixture --boundary drop --force": "--force must stand beside -o",
     "EPC --band test --level 95": "--level must be a confidence level",
-    "EPC --band both --replicates 0": "--replicates must be an int >= 1",
-    "EPC --level 0.9": "--level must stand beside --band",
     "EPC --seed 1 --replicates 5": "--seed, --replicates must stand beside --band",
-    "EPC --simultaneous --group person": "must stand beside --band",
     "EPC --score q": "Pass --score COLUMN.",
-    "EPC --band test --group who": "Pass --group COLUMN.",
     "EPC --client-label 7": "--client-label must be one of the labels",
-    "EPC --score x --label x": "--score and --label must name two columns",
     "EPC --format tsv": "separated by commas",
     # two systems
     "compare --dev a.csv --test c.csv d.csv": "--dev must name two different",
     "compare --dev a.csv b.csv --test c.csv": "one per system; got 1",
-    "compare --dev a.csv a.csv --test c.csv d.csv": "must be named once",
-    "compare --dev a.csv b.csv --test c.csv c.csv": "must be named once",
-    "compare --dev a.csv b.csv --test c.csv none.csv": "existing file",
-    "compare": "two different score files, one per system; got 0",
     "PAIR --name one": "--name must give two different names",
-    "PAIR --name one one": "a name of its own",
-    "PAIR --name one ' '": "a name of 1 to 80 characters",
-    f"PAIR --name one {81 * 'x'}": "a name of 1 to 80 characters",
-    "PAIR --group a b c": "--group must name one column or two",
     "PAIR --seed=-1": "--seed must be an int >= 0",
     "PAIR -o x.eps": ".svg, .png or .pdf",
-    "PAIR --id trial": "trial",
     # plans
     "PLAN": "or both --client and --impostor; got none",
     "PLAN --client beta:2,1": "got --client. For example",
@@ -81,53 +59,40 @@ REFUSED = {
     "PLAN --from a b c": "got 3",
     "plan auc --from no.csv": "auc must have a width",
     "plan auc --width -1 --from no.csv": "--width must be a finite number > 0",
-    "PLAN --power .8 --from no.csv": "is planned by 'width'",
-    "PLAN --ratio 0 --from no.csv": "--ratio must be",
     "PLAN --method x --from no.csv": "--method must be one of",
     "plan auk --width .1 --from no.csv": "Did you mean 'auc'?",
     "plan tpr --width .1 --from no.csv": "'tpr' needs a point",
-    "plan side-at-zero --from no.csv nor.csv": "model must be one for",
-    "plan auc --from no.csv nor.csv": "have a width or a power",
     "plan far=0.001": "Ask for guarantee@far=0.001 or threshold@far=0.001",
     "plan guarantee": "'guarantee' needs a point, such as guarantee@far=0.01; got none.",
-    "plan guarantee@eer": "needs a point, such as guarantee@far=0.01; got eer",
     "plan guarantee@far=x": "far must be a number; got 'x'",
-    "plan guarantee@far=1": "far must be a fraction strictly between 0 and 1",
     "plan guarantee@far=1e-300": "far must be one that 1e9 scores of a class can guarantee",
     "plan guarantee@far=.1 --width .1": "--width must not stand beside a guarantee",
     "plan guarantee@far=.1 --label x": "--label must not stand beside a guarantee",
     "PLAN --from no.csv": "there is no 'no.csv'",
-    "PLAN --client-file no.csv": "--client-file and --impostor-file",
-    "PLAN --from a --client-file b --impostor-file c": "--from must name a score file",
     "DISTRIBUTION weibull:1,2": "one of beta:a,b, normal:mu,sigma, logit-normal:mu,sigma",
-    "DISTRIBUTION beta:1": "must be one of beta:a,b",
     "DISTRIBUTION beta:x,1": "got 'beta:x,1'",
-    "DISTRIBUTION beta:0,1": "a must be a finite number > 0",
     # thresholds
     "THRESHOLD": "exactly one target must be given: --far, --frr, --cost-fa with --cost-fr",
-    "THRESHOLD --far 0": "--far must be a fraction strictly between 0 and 1",
     "THRESHOLD --cost-fa 1": "--cost-fr must stand beside the other cost",
-    "THRESHOLD --eer --how average": "--how must be one of",
     "THRESHOLD --far .1 --how counted": "'guaranteed', 'average', 'tail', 'model'; got 'counted'",
-    "THRESHOLD --far .1 --confidence 95": "--level must be",
-    "threshold 'a b.csv' c.csv --far .01": "SCORES must be one file, dev's; got 2: 'a b.csv'",
     "threshold 'a b.csv' d.csv --far .01": "--system NAME 'a b.csv' --system NAME d.csv",
 }
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_calls_refused(folder, capsys, call):
+def test_calls_refused(folder, capsys):
     text = Path("plain.csv").read_text(encoding="utf-8")
     for k, name in enumerate("abcd"):
         Path(f"{name}.csv").write_text(text.replace("0.5", f"0.{k}"), encoding="utf-8")
-    start, _, rest = call.partition(" ")
-    assert main(shlex.split(f"{STARTS.get(start, start)} {rest}")) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("betaroc: ")
-    assert REFUSED[call] in err
-    assert err.count("\n") == 1
-    assert len(err) <= 440
+    for call, words in REFUSED.items():
+        start, _, rest = call.partition(" ")
+        with case(call):
+            assert main(shlex.split(f"{STARTS.get(start, start)} {rest}")) == 2
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert err.startswith("betaroc: ")
+            assert words in err
+            assert err.count("\n") == 1
+            assert len(err) <= 440
 
 
 MANIFESTS = {
@@ -135,19 +100,16 @@ MANIFESTS = {
     "systems = 3": "must have tables [systems.NAME]",
     "[systems.a]\ntest = 'x'": "must have text in dev",
     "[systems.a]\ndev = 'x'\nteste = 'x'": "teste",
-    "[systems.a]\ndev = 3": "must have text in",
     "[systems.a]\ndev = 'x'\ntest = [3]": "must have text in",
-    "[systems.a]\ndev = 'x'\ntest = {b = 'y'}": "must have text in",
     "[systems.a]\ndev = 'x'\ntest = ''": "must have text in",
     "[systems.a]\ndev = 'none.csv'": "there is no '...",
     "[systems.a": "must be TOML",
-    "[systems.a]\ndev = 'x'\n[systems.a]\ndev = 'y'": "must be TOML",
 }
 
 
-@pytest.mark.parametrize("text", MANIFESTS)
-def test_manifests_that_are_none(text, tmp_path, capsys):
+def test_manifests_that_are_none(tmp_path, capsys):
     place = tmp_path / "m.toml"
-    place.write_text(text, encoding="utf-8")
-    assert main(["fit", "--systems", str(place)]) == 2
-    assert MANIFESTS[text] in capsys.readouterr().err
+    for text, words in MANIFESTS.items():
+        place.write_text(text, encoding="utf-8")
+        assert main(["fit", "--systems", str(place)]) == 2, text
+        assert words in capsys.readouterr().err, text

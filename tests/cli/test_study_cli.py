@@ -8,15 +8,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 import betaroc as br
 from betaroc import Study
 from betaroc.cli import main
-from betaroc.studies.study import read_configuration
 
-Patch = pytest.MonkeyPatch
 CONFIG = """
 folder = "results"
 replicates = 3
@@ -61,12 +60,9 @@ def test_the_help_shows_a_configuration_that_runs(tmp_path, monkeypatch, capsys)
     assert out.startswith("80 trials")
 
 
-@pytest.mark.parametrize("begun", [False, True])
-def test_ctrl_c_before_the_first_part(config, capsys, monkeypatch, begun):
-    def stopped(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Study, "_block" if begun else "run", stopped)
+@pytest.mark.parametrize("at", ["run", "_block"])
+def test_ctrl_c_before_the_first_part(config, capsys, monkeypatch, at):
+    monkeypatch.setattr(Study, at, Mock(side_effect=KeyboardInterrupt))
     code, _, err = run(capsys, config)
     assert code == 130
     assert "interrupted; 0 trials (0 finished parts) are kept in 'results'" in err
@@ -83,8 +79,6 @@ def test_failed_trials_are_exit_code_3(config, capsys):
     code, out, _ = run(capsys, config, "--json")
     document = json.loads(out)
     assert (code, document["failed"], len(document["errors"])) == (3, 12, 3)
-    lost = [row for row in document["summary"] if row["n"] == 1 and row["statistic"] == "fit.auc"]
-    assert [row["mean"] for row in lost] == [None] * 4
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
@@ -92,12 +86,9 @@ def test_failed_trials_are_exit_code_3(config, capsys):
     ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
     ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
     ("points = 4", "", "design.sobol.points must be an int"),
-    ("a_i = 1.0", "a_x = 1.0", "got 'a_x'. Did you mean 'a_"),
-    ("fit.auc", "fit.acu", "Did you mean 'auc'"),
     ("seed = 5", "seed = -5", "seed must be"),
     ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
     ("folder = ", "folder = 3 #", "folder must be text"),
-    ("statistics = [", "statistics = 3 #[", "statistics must be"),
     ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
     ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
 ])  # fmt: skip
@@ -121,8 +112,7 @@ def test_files_that_are_no_configuration(tmp_path, capsys):
     (tmp_path / "a.toml").write_text("#" * 1_000_001)
     assert "at most 1000000 bytes" in run(capsys, tmp_path / "a.toml")[2]
     (tmp_path / "a.toml").write_text('statistics = ["fit.auc"]\ndesign = 3')
-    with pytest.raises(br.InputTypeError, match="design must have tables"):
-        read_configuration(tmp_path / "a.toml", None, None, None)
+    assert "design must have tables" in run(capsys, tmp_path / "a.toml")[2]
 
 
 @pytest.mark.simulation
@@ -132,7 +122,6 @@ def test_the_folder_of_another_study(config, capsys):
     assert (code, out) == (2, "")
     assert "holds another study" in err
     assert "seed ('5' v '6')" in err
-    assert "--seed must be" in run(capsys, config, "--seed", -1)[2]
 
 
 @pytest.mark.simulation
@@ -152,7 +141,6 @@ def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config, capsys):
     os.killpg(run_it.pid, signal.SIGINT)
     out, err = run_it.communicate(timeout=60)
     assert (run_it.returncode, out) == (130, "")
-    # A worker that was just being started says so before.
     there = {p.name: p.read_bytes() for p in Path("results").glob("part-*")}
     trials = br.Study.open("results").skipped
     assert err.splitlines()[-1] == (

@@ -1,6 +1,5 @@
 """The page of several systems: which, at which threshold, beside numbers of the library."""
 
-import html
 import re
 
 import numpy as np
@@ -10,8 +9,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate
 from helpers.files import write
-
-Capture = pytest.CaptureFixture[str]
+from helpers.pages import assert_inert, plain
 
 
 def written(folder, name, shift, rng):
@@ -31,8 +29,8 @@ def page_of(folder, systems, *options):
 
 
 def prose(page):
-    text = re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
-    return " ".join(html.unescape(text).replace("\u00a0", " ").split())
+    bare = re.sub(r"<(style|script|svg)\b.*?</\1>|<(?!bdi)[^>]*>", " ", page, flags=re.DOTALL)
+    return plain(bare)
 
 
 def rows_of(page):
@@ -47,7 +45,7 @@ def rows_of(page):
 def many(tmp_path_factory):
     """Four systems on a page where three are too many for a first screen each."""
     folder, rng = tmp_path_factory.mktemp("systems"), np.random.default_rng(4)
-    names, shifts = ["s0", "s1", "s2", "weak"], [2.0, 1.9, 1.3, 0.1]
+    names, shifts = ["s0", "s1", "s2", "<b>weak"], [2.0, 1.9, 1.3, 0.1]
     systems = [written(folder, n, s, rng) for n, s in zip(names, shifts, strict=True)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("betaroc.cli.report._WHOLE", 2)
@@ -66,6 +64,7 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(many):
         found.append((order.index(check.status), check.point.frr, name, rate(check.point.frr)))
     rows = rows_of(page)
     assert [row[0] for row in rows] == [name for _, _, name, _ in sorted(found)]
+    assert_inert(page)
     best = min(found)
     assert rows[0][6].startswith(best[3])
     text = prose(page)
@@ -76,7 +75,7 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(many):
 @pytest.mark.simulation
 def test_differences_are_those_that_compare_shows(many, capsys):
     """One judgement: a page calls worse what `compare_systems` and the command call worse."""
-    folder, systems, page = many
+    _, systems, page = many
     curves = {name: br.epc(br.read_scores(d), br.read_scores(t)) for name, d, t in systems}
     judged = br.compare_systems(curves, rng=0)
     rows = rows_of(page)
@@ -90,13 +89,23 @@ def test_differences_are_those_that_compare_shows(many, capsys):
             wanted = "shown better"
         assert row[7].startswith(wanted)
     assert judged.verdict[1:] in prose(page)
-    three = systems[:2] + systems[-1:]
-    call = [word for one in three for word in ("--system", *one)]
+    call = [word for one in systems for word in ("--system", *one)]
     assert main(["compare", *call]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    verdict = re.search(r"^(.*?at once\))\.", told)
-    assert verdict is not None
-    assert verdict[1][1:] in prose(page_of(folder, three, "--family", "normal"))
+    verdict = re.search(r"^(.*?at once\))\.", " ".join(capsys.readouterr().out.split()))
+    assert verdict[1][1:] in prose(page)
+
+
+@pytest.mark.simulation
+@pytest.mark.usefixtures("few", "panel_alone")
+def test_of_few_systems_a_page_holds_the_whole_reports(many):
+    folder, systems, _ = many
+    page = page_of(folder, systems[-2:], "--family", "normal")
+    ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
+    assert len(ids) == len(set(ids))
+    assert "<b>weak" not in page
+    assert page.count("</html>") == page.count("<h1>") == 1
+    assert [page.count(f'<a href="#system{k}-in"') for k in range(4)] == [0, 1, 1, 0]
+    assert page.count('<details class="sec" id="system2"') == 1
 
 
 @pytest.mark.simulation
@@ -109,6 +118,5 @@ def test_of_many_systems_a_page_has_the_thresholds_alone(many, capsys, monkeypat
     assert page.count('class="positions"') == 0
     call = [word for one in systems for word in ("--system", *one)]
     assert main(["report", *call, "-o", str(folder / "x.html"), "--statistic", "auc"]) == 2
-    told = capsys.readouterr().err
-    assert "--statistic must stand with at most 2 systems" in told
+    assert "--statistic must stand with at most 2 systems" in capsys.readouterr().err
     assert not (folder / "x.html").exists()
