@@ -19,7 +19,6 @@ CALLS = {
     "epc of dev": lambda x: br.epc(x, TEST, alpha=[0.5]),
     "epc of test": lambda x: br.epc(TEST, x, alpha=[0.5]),
     "analyze": lambda x: br.analyze(x, family="beta").dev.fit,
-    "analyze of test": lambda x: br.analyze(TEST, x, family="beta").tests[0].fit,
     "analyze of tests": lambda x: br.analyze(TEST, {"b": x}, family="beta").tests[0].fit,
     "compare_families": lambda x: br.compare_families(x, ["beta", "logit-normal"]).recommended,
 }
@@ -44,7 +43,10 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("call", list(CALLS))
+SLOW = [pytest.param(c, marks=pytest.mark.simulation if c[0] in "ac" else ()) for c in CALLS]
+
+
+@pytest.mark.parametrize("call", SLOW)
 def test_each_shape_gives_what_scores_give(call, tmp_path):
     expected = br.fit(SCORES, "beta") if call.startswith("analyze") else CALLS[call](SCORES)
     for shape in ["path"] if call.startswith(("analyze", "compare")) else SHAPES:
@@ -55,8 +57,6 @@ def test_each_shape_gives_what_scores_give(call, tmp_path):
 def test_what_is_no_shape_of_scores_is_named(call):
     must = r"must be Scores.*a frame, a pair \(y_true, y_score\) or a path; got"
     for bad in (None, 3, TABLE["score"], [0.1, 0.9], (1, 2, 3), SCORES.client):
-        if bad is None and call == "analyze of test":
-            continue  # no test set
         kind = type(bad).__name__
         with pytest.raises(br.InputTypeError, match=f"(?s){must}.* of type {kind}"):
             CALLS[call](bad)

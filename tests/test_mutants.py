@@ -25,9 +25,3 @@ def test_most_changes_are_noticed(draw, share):
     rows = table.read(f"results_{draw}.csv")
     killed = sum(row["outcome"] in table.KILLED for row in rows)
     assert killed >= share * len(rows)
-
-
-def test_the_fair_share_has_its_binomial_standard_error():
-    """sqrt(.8 .2/25) = .08."""
-    rows = [{"outcome": "killed"}] * 20 + [{"outcome": "survived"}] * 5
-    assert table.share(rows) == "80.0% killed, standard error 8.0%"

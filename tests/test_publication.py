@@ -3,8 +3,6 @@
 import re
 import tomllib
 
-import pytest
-
 from helpers.places import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -53,13 +51,6 @@ def test_what_a_release_installs_is_pinned_by_its_hash():
     assert {"build", "hatchling", "cyclonedx-bom"} <= set(pins)
 
 
-def test_the_citation_has_the_date_of_its_version():
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    (date,) = re.findall(r"^date-released: (\d{4}-\d\d-\d\d)$", citation, re.M)
-    heading = f"## [{PROJECT['project']['version']}] - {date}\n"
-    assert heading in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
 def test_addresses_of_the_project_are_those_that_its_pages_name():
     urls = PROJECT["project"]["urls"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -104,11 +95,3 @@ def test_every_picture_has_a_text_in_its_place():
         text = page.read_text(encoding="utf-8")
         raw = re.findall(r"<img\b[^>]*>", text) + re.findall(r"\{(?:image|figure)\}", text)
         assert raw == [], page.name
-
-
-@pytest.mark.parametrize("script", sorted((ROOT / "docs" / "gallery_scripts").glob("plot_*.py")))
-def test_every_picture_of_the_gallery_has_a_title(script):
-    """Sphinx-gallery takes the title of a script for the text in the place of its pictures."""
-    head = script.read_text(encoding="utf-8").removeprefix('"""').strip().splitlines()
-    assert len(head[0].split()) >= 2
-    assert set(head[1]) == {"="}

@@ -245,39 +245,25 @@ def test_numbers_that_are_not_there_are_nan_and_never_null(wanted):
     assert together["spearman"].isna().all()
 
 
+@pytest.mark.simulation
 def test_tables_that_rest_on_no_frame_are_of_pandas():
     for name, make in OF_NOTHING.items():
         assert isinstance(make(), pd.DataFrame), name
-    fit = br.fit(br.Scores([0.3, 0.6, 0.7, 0.9, 0.8], [0.1, 0.2, 0.4, 0.6, 0.3]))
-    assert isinstance(fit.to_frame(), pd.DataFrame)
-    assert isinstance(br.epc(fit.model, fit.model, alpha=[0.5]).to_frame(), pd.DataFrame)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("given", ["pandas", "polars"])
-def test_a_number_with_its_interval_is_a_row(given):
-    pytest.importorskip(given)
-    scores = scores_of(given)
-    fit, curve = br.fit(scores), br.epc(scores, scores, alpha=[0.2, 0.5])
-    model = fit.model
-    found = [
-        br.interval(scores, "eer"), fit.interval("tpr", far=0.2),
-        curve.interval("area", replicates=20, rng=1), br.difference(scores, scores, "eer"),
+def test_a_number_with_its_interval_is_a_row():
+    pytest.importorskip("polars")
+    scores = scores_of("polars")
+    curve = br.epc(scores, scores, alpha=[0.2, 0.5])
+    for one in (
+        br.interval(scores, "eer"), br.fit(scores).interval("tpr", far=0.2),
         br.difference(curve, curve, "area", replicates=20, rng=1),
-    ]  # fmt: skip
-    for one in found:
-        table = nw.from_native(one.to_frame(), eager_only=True)
-        assert table.implementation.name.lower() == given
-        row = table.rows(named=True)[0]
-        assert len(table) == 1
+    ):  # fmt: skip
+        (row,) = one.to_frame().to_dicts()
         assert (row["estimate"], row["low"], row["high"]) == (one.estimate, one.low, one.high)
         beyond = math.nan if one.n_beyond is None else one.n_beyond
         np.testing.assert_equal(row["n_beyond"], beyond)
-    band = curve.band(replicates=20, rng=1)
-    assert cells(band.to_frame())["low"] == band.low.tolist()
-    size = br.plan_sample_size("auc", model=model, width=0.2).to_frame()
-    assert size["n_client"].tolist() == size["n_impostor"].tolist()
-    assert "model" not in size
 
 
 def scores_of(given):
@@ -291,17 +277,12 @@ def test_the_library_is_kept_and_is_no_part_of_the_value():
     assert scores == other
     assert hash(scores) == hash(other)
     assert repr(scores) == repr(other)
-    for again in (copy.copy(scores), copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):
+    for again in (copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):
         assert again.library == "polars"
-    named = replace(scores, name="named")
-    assert (named.library, named.name) == ("polars", "named")
-    assert replace(scores, library="pyarrow").library == "pyarrow"
-    fit, fit_of_pandas = br.fit(scores), br.fit(other)
-    assert fit == fit_of_pandas
-    assert repr(fit) == repr(fit_of_pandas)
+    assert replace(scores, name="named").library == "polars"
+    fit = br.fit(scores)
+    assert fit == br.fit(other)
     assert pickle.loads(pickle.dumps(fit)).client.library == "polars"
-    assert replace(fit, reason="").library == "polars"
-    assert replace(br.epc(scores, other), measure="far").library == "polars"
     with pytest.raises(br.InputError, match="library must be one of 'pandas', 'polars', 'pyarrow'"):
         replace(scores, library="excel")
 
@@ -313,8 +294,6 @@ def test_summaries_keep_the_library_when_they_are_added():
     assert [s.library for s in (one, two, one + two, two + one)] == [
         "polars", "pandas", "polars", "pandas"
     ]  # fmt: skip
-    assert replace(one, name="x").library == "polars"
-    assert type(br.fit(one + two).to_frame()).__module__.startswith("polars")
 
 
 def test_the_first_library_counts_where_there_are_two():
@@ -323,12 +302,9 @@ def test_the_first_library_counts_where_there_are_two():
     model = br.fit(dev).model
     for pair, library in (
         ((dev, test), "polars"), ((test, dev), "pandas"), ((model, dev), "polars"),
-        ((br.Scores(dev.client, dev.impostor), dev), "polars"), ((model, model), None),
+        ((model, model), None),
     ):  # fmt: skip
         assert br.epc(*pair, alpha=[0.5]).library == library
-    both = br.inclusion([dev, replace(test, client=test.client**2)], alpha=[0.5], ends=0.5)
-    assert both.systems.library == "polars"
-    assert type(br.fit_many([test, dev])).__module__.startswith("pandas")
 
 
 def test_columns_count_as_a_frame_does():
@@ -372,26 +348,3 @@ def test_nested_columns_are_lists_also_where_all_are_empty(library):
         table = table_of({"at": [(), ()], "ranges": ranges}, library, {"at": 1, "ranges": 2})
         assert types(table) == {"at": "List(Float64)", "ranges": "List(List(Float64))"}
         assert cells(table) == {"at": [[], []], "ranges": listed(ranges)}
-
-
-def test_what_fit_many_fitted_is_in_columns_of_every_library():
-    pytest.importorskip("polars")
-    for given in ("pandas", "polars"):
-        table = br.fit_many(frame_of(given, trials()))
-        for column in ("client_family", "impostor_family"):
-            assert set(table[column].to_list()) == {"beta"}
-        said = "chosen because all 80 scores lie in [0, 1]"
-        assert set(table["family_reason"].to_list()) == {said}
-    pair = br.fit_many([scores_of("polars")], family=("normal", "beta"))
-    assert pair.select("client_family", "impostor_family", "family_reason").row(0) == (
-        "normal", "beta", ""
-    )  # fmt: skip
-
-
-def test_an_empirical_fit_has_an_empty_table_of_the_same_types():
-    pytest.importorskip("polars")
-    for given in ("polars", "pandas"):
-        scores = scores_of(given)
-        empty, full = br.fit(scores, "empirical").to_frame(), br.fit(scores).to_frame()
-        assert types(empty) == types(full)
-        assert len(empty) == 0

@@ -7,6 +7,7 @@ room."""
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import json
 import re
@@ -26,7 +27,6 @@ ROOMS = re.findall(r"^\| `(\w+)` \|",
 TABLES = ("betaroc", "betaroc.cli", "betaroc.sklearn")
 
 Function = ast.FunctionDef, ast.AsyncFunctionDef
-_LEAVES = ast.Name, ast.expr_context, ast.operator
 
 
 def module_name(path):
@@ -55,34 +55,52 @@ class Import(NamedTuple):
 @cache
 def tree(module):
     """What is written in a module."""
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    gc.disable()  # which would search the trees again and again
+    try:
+        return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
-def _imports(module, node, found, lazy=False, for_types=False):
-    """All imports below a node, added to those found."""
-    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
-        for alias in node.names:
-            target = f"{node.module}.{alias.name}"
-            target = target if target in MODULES else str(node.module)
-            found.append(Import(module, target, lazy, for_types))
-    elif isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names if alias.name.split(".")[0] == "betaroc"]
-        found += [Import(module, name, lazy, for_types) for name in names]
-    elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
-        found.append(Import(module, str(node.value), True, for_types))
-    lazy = lazy or isinstance(node, (*Function, ast.Lambda))
+def _statements(node, lazy=False, for_types=False):
+    """Statements below a node, with whether a function holds them and whether types alone do."""
+    lazy = lazy or isinstance(node, Function)
     for_types = for_types or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, _LEAVES):
-            _imports(module, child, found, lazy, for_types)
-    return found
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child, lazy, for_types
+            yield from _statements(child, lazy, for_types)
+
+
+@cache
+def statements(module):
+    """Every statement of a module, with whether it is lazy and whether it is for types alone."""
+    return tuple(_statements(tree(module)))
+
+
+def _imports(module):
+    """All imports of a module of the package, by name too."""
+    for node, lazy, for_types in statements(module):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
+            for alias in node.names:
+                target = f"{node.module}.{alias.name}"
+                target = target if target in MODULES else str(node.module)
+                yield Import(module, target, lazy, for_types)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "betaroc":
+                    yield Import(module, alias.name, lazy, for_types)
+    for name in re.findall(r"""["'](betaroc\.[\w.]+)["']""", MODULES[module].read_text("utf-8")):
+        if name in MODULES:
+            yield Import(module, name, True, False)
 
 
 @cache
 def imports():
     """All imports of own modules but those of the top and of the tables of names."""
     return tuple(found for module in MODULES if module.count(".") > 1 or module[8:] in ROOMS
-        for found in _imports(module, tree(module), []) if not (found.lazy and module in TABLES)
+        for found in _imports(module) if not (found.lazy and module in TABLES)
         if not (found.for_types and room(found.module) == room(found.target)))  # fmt: skip
 
 
@@ -130,20 +148,26 @@ BUDGETS = ROOT / "tests" / "house.json"
 
 def _docstring(module):
     """The lines of the docstrings of a module."""
-    bodies = [node.body[0] for node in ast.walk(tree(module))
+    bodies = [node.body[0] for node in (tree(module), *(one[0] for one in statements(module)))
         if isinstance(node, (ast.Module, ast.ClassDef, *Function)) and ast.get_docstring(node,
         clean=False) is not None]  # fmt: skip
     return {line for one in bodies for line in range(one.lineno, (one.end_lineno or 0) + 1)}
 
 
 @cache
+def code_lines(module):
+    """How many lines are neither blank, nor comments, nor of docstrings."""
+    doc, lines = _docstring(module), MODULES[module].read_text("utf-8").splitlines()
+    code = (line.strip() for k, line in enumerate(lines, 1) if k not in doc)
+    return sum(bool(line) and line[:1] != "#" for line in code)
+
+
+@cache
 def size_of(module):
     """What is counted of a module: the lines of code are of its room too."""
     text, doc, size = MODULES[module].read_text("utf-8"), _docstring(module), Counter[str]()
-    lines = [(k, line.strip()) for k, line in enumerate(text.splitlines(), 1)]
-    code = sum(bool(line) and line[:1] != "#" and k not in doc for k, line in lines)
     place = room(module) if room(f"{module}.") in ROOMS else "the top"
-    size["code lines"] = size[f"code lines of {place}"] = code
+    size["code lines"] = size[f"code lines of {place}"] = code_lines(module)
     size["docstring lines"] = len(doc)
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     size["tokens of code"] = sum(k.type not in _NO_CODE and k.start[0] not in doc for k in tokens)

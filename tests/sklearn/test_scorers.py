@@ -16,7 +16,7 @@ needs("sklearn", "sklearn")
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.metrics import balanced_accuracy_score  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.model_selection import GridSearchCV  # noqa: E402
 
 from betaroc.sklearn import ThresholdClassifier, hter_scorer, weighted_error_scorer  # noqa: E402
 
@@ -52,8 +52,6 @@ def test_the_client_has_its_label() -> None:
     says = Says().fit(SAID, named[Y])
     found = weighted_error_scorer(0.25, pos_label="genuine")(says, named[SAID], named[Y])
     assert found == pytest.approx(-(0.25 * 1 / 2 + 0.75 * 1 / 3))  # the classes are swapped
-    with pytest.raises(br.InputError, match="pos_label must say which label"):
-        hter_scorer(says, named[SAID], named[Y])
     with pytest.raises(ValueError, match="pos_label=client is not a valid label"):
         weighted_error_scorer(0.5, pos_label="client")(says, named[SAID], named[Y])
 
@@ -67,8 +65,6 @@ def test_half_total_error_is_that_of_scikit_learn() -> None:
     assert hter_scorer(model, X, y) == pytest.approx(
         balanced_accuracy_score(y, model.predict(X)) - 1
     )
-    scores = cross_val_score(model, X, y, scoring=hter_scorer)
-    assert np.allclose(scores, cross_val_score(model, X, y, scoring="balanced_accuracy") - 1)
     base = ThresholdClassifier(model, eer=True, family="empirical", cv=2)
     grid = GridSearchCV(base, {"estimator__C": [1e-4, 1.0]}, scoring=hter_scorer, cv=2)
     assert -0.5 < grid.fit(X, y).best_score_ < 0.0
@@ -80,11 +76,7 @@ def test_what_is_refused() -> None:
     says = Says().fit(SAID, Y)
     with pytest.raises(br.InputError, match="alpha must be a fraction"):
         weighted_error_scorer(2)
-    for said, y, words in (
-        (SAID, np.ones(5, int), "y_true must hold two classes"),
-        (np.full((5, 1), 7), Y, "the estimator predicts 7 too"),
-    ):
-        with pytest.raises(br.InputError, match=words):
-            hter_scorer(says, said, y)
-    with pytest.raises(br.InputError, match="in one"):
-        hter_scorer(says, SAID, Y, sample_weight=Y)
+    with pytest.raises(br.InputError, match="y_true must hold two classes"):
+        hter_scorer(says, SAID, np.ones(5, int))
+    with pytest.raises(br.InputError, match="the estimator predicts 7 too"):
+        hter_scorer(says, np.full((5, 1), 7), Y)

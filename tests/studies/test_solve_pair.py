@@ -50,21 +50,17 @@ BINORMAL = [
     ({"auc": 0.9}, math.sqrt(2) * PHI.inv_cdf(0.9), 1.0),
     ({"eer": 0.2}, -2.0 * PHI.inv_cdf(0.2), 1.0),
     ({"exponents": (4.0, None), "auc": 0.9}, math.sqrt(5) * PHI.inv_cdf(0.9), 2.0),
-    ({"exponents": (None, 4.0), "eer": 0.2}, -3.0 * PHI.inv_cdf(0.2), 2.0),
     ({"exponents": (4.0, 4.0), "crossing": 0.9}, PHI.inv_cdf(0.9), 2.0),
     ({"auc": PHI.cdf(1 / math.sqrt(5)), "eer": PHI.cdf(-1 / 3)}, 1.0, 2.0),
     ({"auc": PHI.cdf(1 / math.sqrt(5)), "crossing": PHI.cdf(1.0)}, 1.0, 2.0),
     ({"eer": PHI.cdf(-1 / 3), "crossing": PHI.cdf(1.0)}, 1.0, 2.0),
     ({"slopes": (INF, 0.0), "auc": 0.9}, math.sqrt(2) * PHI.inv_cdf(0.9), 1.0),
     ({"slopes": (INF, INF), "auc": 0.9}, math.sqrt(1.5) * PHI.inv_cdf(0.9), math.sqrt(0.5)),
-    ({"slopes": (0.0, INF)}, -1.0, 1.0),
     ({"slopes": (INF, None)}, 1.0, 1.0),
-    ({"slopes": (INF, None), "exponents": (1.0, None)}, 1.0, 1.0),
     # Below the diagonal equal sigmas have slope 0 at zero; an exponent of 1/2 does not.
     ({"slopes": (INF, None), "auc": 0.4}, math.sqrt(1.5) * PHI.inv_cdf(0.4), math.sqrt(0.5)),
     ({"crossing": 0.9}, (math.sqrt(2) - 1) * PHI.inv_cdf(0.9), math.sqrt(2)),
     ({"auc": 0.5, "crossing": 0.5}, 0.0, math.sqrt(2)),
-    ({"exponents": (1.0, None)}, 0.0, 1.0),
 ]
 
 
@@ -203,25 +199,19 @@ IMPOSSIBLE = [
     ({}, "given at least one goal"),
     # exponents and sides
     ({"exponents": (0.5, 3.0), "auc": 0.4}, "above the diagonal everywhere and is concave"),
-    ({"exponents": (2.0, 0.5), "auc": 0.6}, "below the diagonal everywhere and is convex"),
     ({"exponents": (0.5, 3.0), "eer": 0.6}, "so that eer < 1/2; got eer=0.6"),
     ({"exponents": (0.5, 3.0), "crossing": 0.1}, "both exponents below 1 or both above 1"),
-    ({"exponents": (1.0, None), "crossing": 0.1}, "a tie at an end makes it concave or convex"),
     ({"exponents": (1.0, 1.0), "auc": 0.6}, "the two distributions are equal"),
     ({"exponents": (0.5, None), "slopes": (0.0, None)}, "exponent at_zero below 1"),
-    ({"exponents": (0.5, None), "slopes": (2.0, None)}, "one of 1"),
     ({"slopes": (2.0, 3.0)}, "slope at_one 3.0 needs an exponent at_one of 1"),
-    ({"slopes": (2.0, INF)}, "slope at_zero 2.0 one above 1"),
     # areas: (1 - e)^2, 1 - e^2; chords 1 - e and the line of slope 1, 1 - 2 e^2
     ({"eer": 0.2, "auc": 0.63}, r"between 0.64 and 0.96"),
-    ({"eer": 0.2, "auc": 0.97}, r"between 0.64 and 0.96"),
     ({"eer": 0.2, "auc": 0.79, "exponents": (0.5, 2.0)}, r"between 0.8 and 0.92: .* concave ROC"),
     ({"eer": 0.2, "auc": 0.93, "slopes": (INF, 0.0)}, r"between 0.8 and 0.92: .* concave ROC"),
     ({"eer": 0.8, "auc": 0.21, "slopes": (0.0, INF)}, r"between 0.08 and 0.2: .* convex ROC"),
     # tangents: y <= 1 - (1 - x)/2 leaves 3/4; e = 1 / (1 + 2)
     ({"slopes": (2.0, None), "auc": 0.76}, "between 0.5 and 0.75: .* tangent"),
     ({"slopes": (2.0, None), "eer": 0.33}, "between 0.333333 and 0.5"),
-    ({"slopes": (None, 4.0), "auc": 0.12}, "between 0.125 and 0.5"),
     # both exponents: 1/(1 + 1/2), 2/(1 + 2)
     ({"exponents": (0.5, 2.0), "auc": 0.66}, "between 0.666667 and 1"),
     ({"exponents": (0.5, 0.5), "auc": 0.7}, "between 0.333333 and 0.666667"),
@@ -229,45 +219,32 @@ IMPOSSIBLE = [
     ({"exponents": (0.5, 2.0), "eer": 0.39}, "between 0 and 0.381966"),
     # crossings
     ({"eer": 0.2, "crossing": 0.5}, r"outside \[0.2, 0.8\]"),
-    ({"eer": 0.2, "crossing": 0.1, "exponents": (2.0, None)}, "above 0.8"),
     ({"eer": 0.2, "crossing": 0.9, "exponents": (None, 0.5)}, "below 0.2"),
     ({"crossing": 0.3, "auc": 0.2}, "between 0.255 and 0.745"),
     ({"crossing": 0.9, "auc": 0.3, "exponents": (2.0, None)}, "between 0.495 and 0.905"),
     # shapes
     ({"shapes": ("bell", "U"), "exponents": (2.0, None)}, r"shapes \(bell, U\) one below 1"),
-    ({"shapes": ("J", "reverse-J"), "auc": 0.4}, "above the diagonal everywhere"),
     ({"shapes": ("J", "reverse-J"), "crossing": 0.4}, "no crossing of the diagonal"),
     ({"shapes": ("J", "reverse-J"), "family": "normal"}, "shapes must be left out"),
     # too many
     ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "exponents": (2.0, 3.0)}, "no more than 4 numbers"),
     ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "family": "normal"}, "no more than 2 numbers"),
-    ({"auc": 0.8, "eer": 0.2, "exponents": (2.0, 2.0), "family": "normal"}, "no more than 2"),
     # normal laws: k = sqrt(2) gives Phi(sqrt(2) Phi^-1(0.7)) = 0.770839
     ({"auc": 0.9, "eer": 0.3, "family": "normal"}, "between 0.7 and 0.770839"),
     ({"exponents": (2.0, 3.0), "family": "normal"}, "one number"),
     ({"slopes": (2.0, None), "family": "normal"}, "0, inf or, for equal distributions, 1"),
     ({"slopes": (INF, 0.0), "auc": 0.4, "family": "normal"}, "has these slopes"),
     ({"exponents": (1.0, None), "crossing": 0.4, "family": "normal"}, "with equal sigmas"),
-    ({"exponents": (2.0, None), "slopes": (INF, None), "family": "normal"}, "has these slopes"),
     ({"auc": 0.9, "crossing": 0.8, "family": "normal"}, "nearer to an end"),
     ({"auc": 0.5, "crossing": 0.8, "family": "normal"}, "equal medians"),
-    ({"slopes": (INF, 0.0), "auc": 0.9, "eer": 0.18, "family": "normal"}, "has these slopes"),
     # arguments
     ({"auc": 1.0}, "strictly between 0 and 1; got 1.0"),
     ({"eer": 0.0}, "eer must be a finite number > 0"),
-    ({"crossing": math.nan}, "crossing must be"),
-    ({"exponents": (0.0, 1.0)}, "exponents, at_zero must be"),
     ({"slopes": (-1.0, None)}, "slopes, at_zero must be"),
-    ({"shapes": ("W", None)}, "shapes, client must be one of"),
-    ({"auc": 0.8, "family": "weibull"}, "family must be one of"),
-    ({"auc": 0.8, "prior": 2.0}, "prior must be"),
     # goals by name
     ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
-    ({"goals": {"youden@eer": -2.0}}, "strictly between -1 and 1"),
-    ({"goals": {"client-a": 0.0}}, "strictly between 0 and inf"),
     ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
     ({"goals": {"tpr@far=.01": 0.9, "tpr@far=0.01": 0.8}}, "must be distinct"),
-    ({"goals": {}}, "must be given at least one goal"),
     ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
     (
         {"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"},
@@ -278,17 +255,8 @@ IMPOSSIBLE = [
 
 @pytest.mark.parametrize(("asked", "words"), IMPOSSIBLE)
 def test_impossible_because(asked, words):
-    with pytest.raises(br.InputError, match=words) as caught:
+    with pytest.raises(br.InputError, match=words):
         br.solve_pair(**asked)
-    assert len(str(caught.value)) <= 400
-
-
-@pytest.mark.simulation
-def test_what_no_theorem_forbids_and_nobody_finds_is_a_fit_error():
-    """EER 0.17 of these exponents goes with AUCs around 0.915 (a dense search), never with 0.9."""
-    with pytest.raises(br.FitError, match=r"the nearest, .* has .* for auc=0.9") as caught:
-        br.solve_pair(auc=0.9, eer=0.17, exponents=(0.5, 3.0))
-    assert len(str(caught.value)) <= 400
 
 
 def test_range_of_the_area_at_two_exponents_by_a_dense_search():
@@ -366,16 +334,9 @@ def test_goals_of_normal_laws_free_one_parameter_after_the_other(family):
 @pytest.mark.simulation
 @pytest.mark.parametrize(("asked", "words"), [
     ({"goals": {"ks": 0.9, "auc": 0.6}, "family": "normal"}, "no normal .*nearest, Normal.*ks"),
-    pytest.param({"auc": 0.9, "goals": {"tpr@far=0.01": 0.99}}, "has .* for tpr@far=0.01=0.99",
-                 marks=pytest.mark.nightly),
+    ({"auc": 0.9, "eer": 0.17, "exponents": (0.5, 3.0)}, "the nearest, .* has .* for auc=0.9"),
 ])  # fmt: skip
 def test_goals_that_nothing_meets_say_what_came_nearest(asked, words):
-    """TPR at FAR .01 is at most AUC/.99 of any ROC; normal laws with an AUC of .6 have KS < .9."""
+    """Normal pairs with an AUC of .6 have KS < .9; EER .17 of these exponents an AUC of .915."""
     with pytest.raises(br.FitError, match=words):
         br.solve_pair(**asked)
-
-
-@pytest.mark.parametrize("wrong", [[("auc", 0.9)], "auc", {1: 0.9}, {"ks": "much"}])
-def test_goals_of_another_type(wrong):
-    with pytest.raises(br.InputTypeError):
-        br.solve_pair(goals=wrong)

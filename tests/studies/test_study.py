@@ -3,17 +3,13 @@
 import dataclasses
 import functools
 import itertools
-import json
 import math
 import operator
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 import time
-import warnings
 from pathlib import Path
 
 import filelock
@@ -28,7 +24,6 @@ import betaroc as br
 from betaroc import Study
 from betaroc.core.notices import suppress_warnings
 from betaroc.studies.result import read_study
-from betaroc.studies.storage import Folder
 from betaroc.studies.study import fit_together
 from betaroc.studies.trials import Trial, as_statistics, cell_spec, fingerprint
 
@@ -58,68 +53,39 @@ def small(folder, **options):
     ("call", "given", "error", "words"),
     [
         (br.Design.grid, [{}], br.InputError, "at least one parameter"),
-        (br.Design.grid, [{"a": []}], br.InputError, "'a' must have at least one level"),
         (br.Design.grid, [{"a": [1, 1.0]}], br.InputError, "must be distinct"),
         (br.Design.grid, [{"a": [1, "x"]}], br.InputTypeError, "numbers and text"),
-        (br.Design.grid, [{"a": [1, None]}], br.InputTypeError, "None of .* at index 1"),
         (br.Design.grid, [{"a": [1.0, math.nan]}], br.InputError, "finite.* index 1"),
-        (br.Design.grid, [{"a": 1j}], br.InputTypeError, "1j of .* for 'a'.*Give a list"),
         (br.Design.grid, [{"a": [2**63]}], br.InputError, "fit into 64 bits.* index 0"),
         (br.Design.grid, [{"a": ["x", "\ud800"]}], br.InputError, "UTF-8 can hold"),
         (br.Design.grid, [{"\ud800": 1}], br.InputError, "UTF-8 can hold"),
-        (br.Design.grid, [[1, 2]], br.InputTypeError, "mapping"),
-        (br.Design.grid, [{1: [1]}], br.InputTypeError, "must be text"),
         (br.Design, [("a", "b"), ((1,), (1, 2))], br.InputError, "lengths"),
-        (br.Design, [("a",), ()], br.InputError, "1 names and 0 columns"),
         (br.Design.sobol, [{"a": (0, 1)}, 12], br.InputError, "power of two.*Take 8 or 16"),
-        (br.Design.sobol, [{"a": (1, 1)}, 8], br.InputError, "low < high"),
         (br.Design.sobol, [{"a": (0, 1, "log")}, 8], br.InputError, "low > 0"),
         (br.Design.sobol, [{"a": (0.5, 2, "int")}, 8], br.InputError, "whole ends"),
-        (br.Design.sobol, [{"a": (0, 1, "lin")}, 8], br.InputTypeError, '"log" or "int"'),
         (br.Design.sobol, [{"a": [1.0]}, 8], br.InputTypeError, "Design.grid"),
-        (br.Design.grid({"a": 1}).cell, [1], br.InputError, "below 1"),
-        (operator.mul, [br.Design.grid({"a": 1}), 2], TypeError, "unsupported"),
         (operator.mul, [br.Design.grid({"a": 1})] * 2, br.InputError, "'a' twice"),
         (as_statistics, [["fit.acu"]], br.InputError, "'fit.acu'.*Did you mean 'auc'"),
-        (as_statistics, [["auc"]], br.InputError, "Did you mean 'fit.auc'"),
-        (as_statistics, [["fited.auc"]], br.InputError, "Did you mean 'fit'"),
         (as_statistics, [["epc-fit.valeu"]], br.InputError, "Did you mean 'value'"),
         (as_statistics, [["fit.tpr"]], br.InputError, "needs a point"),
-        (as_statistics, [["epc-fit.value@0.5"]], br.InputError, "needs a point, one of alpha="),
         (as_statistics, [["epc-fit.value@alpha=2"]], br.InputError, r"in \[0, 1\]"),
-        (as_statistics, [["fit.auc@far=0.1"]], br.InputError, "is taken at no point"),
         (as_statistics, [["true.log-likelihood"]], br.InputError, "log-likelihood"),
-        (as_statistics, [[]], br.InputError, "at least one"),
-        (as_statistics, [3], br.InputTypeError, "in a list or in a mapping"),
         (as_statistics, [[lambda trial: 1]], br.InputTypeError, "Pass a mapping"),
-        (as_statistics, [[3]], br.InputTypeError, "index 0"),
-        (as_statistics, [{"x": 3}], br.InputTypeError, "'x' must be a name or a function"),
-        (as_statistics, [{"": "fit.auc"}], br.InputTypeError, "must be text"),
         (as_statistics, [{"cell": "fit.auc"}], br.InputError, "column of every study"),
-        (as_statistics, [{"\ud800": "fit.auc"}], br.InputError, "UTF-8 can hold"),
         (as_statistics, [["fit.auc", "fit.auc"]], br.InputError, "occurs twice"),
         (study, [PAIR | {"famly": "beta"}], br.InputError,
          "got 'famly'. Did you mean 'family'"),
         (study, [{"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}], br.InputError, "got no 'b_i'"),
         (study, [PAIR | {"auc": 0.8}], br.InputError, "by its parameters or by what it is to have"),
         (study, [PAIR | {"mu_c": 0.8}], br.InputError, "got also 'mu_c'"),
-        (study, [PAIR | {"a_c": [1.0, -1.0]}], br.InputError, "a_c must be a finite number > 0"),
-        (study, [PAIR | {"n": 3.5}], br.InputError, "n must be an int"),
         (study, [PAIR | {"n": 3, "n_client": 3}], br.InputError, "n must be left out"),
         (study, [PAIR | {"n_client": 3}], br.InputError, "given together"),
-        (study, [PAIR | {"n": 3, "family": "bta"}], br.InputError, "Did you mean 'beta'"),
         (study, [PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}], br.InputError, "got both"),
         (study, [PAIR, ["fit.auc"]], br.InputError, "give sizes for"),
         (study, [PAIR, {"own": lambda trial: {"m": 1.0}, "own.m": "true.auc"}], br.InputError,
          r"'own\.m', which may be a column of the function 'own'"),
-        (study, [PAIR, {"own.m": "true.auc", "own": lambda trial: {"m": 1.0}}], br.InputError,
-         r"'own\.m', which may be a column of the function 'own'"),
         (functools.partial(study, model=lambda cell: None),
          [{"own.m": 1.0}, {"own": lambda trial: {}}], br.InputError, r"'own\.m', which may be"),
-        (functools.partial(study, workers=0), [PAIR], br.InputError, "workers"),
-        (functools.partial(study, workers="all"), [PAIR], br.InputTypeError, "workers"),
-        (functools.partial(study, model=3), [PAIR], br.InputTypeError, "model must be a function"),
-        (functools.partial(study, folder=3), [PAIR], br.InputTypeError, "folder must be the path"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, given, error, words, tmp_path, monkeypatch):
@@ -353,10 +319,8 @@ def with_default(value):
         Slotted,
         lambda v: Scaled(v).__call__,
         lambda v: functools.partial(scaled, by=v),
-        lambda v: closing_over(np.array([0.0, v])),
         lambda v: closing_over({"a": [v, {v + 1.0, 9.0}]}),
         lambda v: closing_over(closing_over(v)),
-        lambda v: closing_over(br.Beta(v, 1.0)),
     ],
 )
 def test_functions_are_told_apart_by_what_they_carry(of):
@@ -422,11 +386,9 @@ def of_module(old="", new=""):
     ("old", "new", "seen"),
     [
         ("= 1, (", "= 2, (", True),  # K, which a helper reads
-        ('"a", 2.0', '"a", 3.0', True),
         ("trial and", "trial or", True),  # a helper of a helper
         ("n + 1)", "n + 2)", True),
         ("[], 0", "[], 7", False),  # a counter: the function assigns it
-        ("[], 0", "[1], 0", False),  # no constant
         ("return 1", "return 2", False),  # no one reads it, an attribute is called so
     ],
 )
@@ -448,9 +410,7 @@ def test_a_trial_draws_from_its_own_seed_sequence():
         assert row.x == rng.beta(2.0, 3.0, row.n)[-1]
 
 
-@pytest.mark.parametrize(
-    "rng", [None, 7, np.random.SeedSequence(7, spawn_key=(3,)), np.random.default_rng(7)]
-)
+@pytest.mark.parametrize("rng", [None, np.random.default_rng(7)])
 def test_every_source_of_randomness_is_kept(rng, tmp_path):
     def study(name, rng):
         return Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path / name, rng=rng,
@@ -511,56 +471,6 @@ def test_any_block_gives_the_same_rows(plain, tmp_path, block):
     assert forty(tmp_path, block=block).to_frame().equals(br.Study.open(plain).to_frame())
 
 
-SLOW = """
-import sys, time
-import betaroc as br
-
-def slow(trial):
-    time.sleep(0.03)
-    return trial.scores.client.mean()
-
-def go(folder):
-    design = {"a_c": [float(k) for k in range(1, 41)], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 9}
-    return br.Study(design, {"slow": slow}, folder=folder, rng=3).run()
-
-if __name__ == "__main__":
-    go(sys.argv[1])
-"""
-
-
-def gone_on_with(folder):
-    """The same study, from another process."""
-    namespace = {"__name__": "slow"}
-    exec(SLOW, namespace)
-    return namespace["go"](folder)
-
-
-@pytest.mark.simulation
-def test_a_killed_study_resumes_to_the_same_bytes(tmp_path):
-    """Ctrl-C with workers: tests/test_study_cli.py."""
-    path, folder, whole = (tmp_path / name for name in ("slow.py", "study", "whole"))
-    path.write_text(SLOW)
-    gone_on_with(whole)
-    wanted = content(whole)
-    process = subprocess.Popen(
-        [sys.executable, str(path), str(folder)], cwd=Path(br.__file__).parents[1],
-        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": "."}, start_new_session=True,
-    )  # fmt: skip
-    end = time.monotonic() + 60.0
-    while len(list(folder.glob("part-*"))) < 4 and time.monotonic() < end:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(60)
-    there = len(list(folder.glob("part-*")))
-    assert 4 <= there < 20
-    assert all(wanted[p.name] == p.read_bytes() for p in folder.glob("part-*"))
-    assert br.Study.open(folder).missing == 40 - 2 * there
-    result = gone_on_with(folder)
-    assert (result.computed, result.skipped) == (40 - 2 * there, 2 * there)
-    assert content(folder) == wanted
-
-
 @pytest.mark.simulation
 def test_a_worker_that_dies_ends_the_run_and_finished_parts_are_kept(tmp_path):
     dies, folder = tmp_path / "dies", tmp_path / "study"
@@ -601,6 +511,7 @@ def test_a_run_that_was_killed_holds_nothing(plain, tmp_path):
     assert content(folder) == content(plain)
 
 
+@pytest.mark.simulation
 def test_a_folder_that_cannot_be_locked_is_used(plain, tmp_path, monkeypatch):
     """And what another may be writing stays."""
 
@@ -613,10 +524,6 @@ def test_a_folder_that_cannot_be_locked_is_used(plain, tmp_path, monkeypatch):
     (tmp_path / LEFT).write_text("half a part")
     assert forty(tmp_path).computed == 0
     assert (tmp_path / LEFT).exists()
-
-
-def raising(trial):
-    raise ValueError("half \ud800")
 
 
 def test_a_failing_trial_is_kept_with_its_error(tmp_path):
@@ -646,9 +553,6 @@ NUMBER = "^InputTypeError: statistic 'x' must be a number"
     ("cell", "own", "options", "words"),
     [
         (PAIR, lambda trial: None, {}, NUMBER),
-        (PAIR, lambda trial: [1.0], {}, NUMBER),
-        (PAIR, lambda trial: 1j, {}, NUMBER),
-        (PAIR, raising, {}, r"half \\ud800"),
         (PAIR, lambda trial: "half \ud800", {}, r"half \\ud800"),
         (PAIR, lambda trial: {1: 1.0}, {}, "^InputTypeError: keys of 'x' must be te"),
         ({"gap": 1.0}, "true.auc", {"model": lambda cell: 3}, "model must return a ScoreModel"),
@@ -663,17 +567,11 @@ def test_what_makes_a_trial_fail(cell, own, options, words):
     assert re.search(words, row["error"])
 
 
-@pytest.mark.parametrize("step", [1.0 / 49.0, 0.3])
-def test_a_step_that_stays_on_the_scale(step):
-    frame = rows_of(PAIR | {"n": 20, "rounding": step}, {"top": lambda t: t.scores.client.max()})
-    assert frame["status"].tolist() == ["ok"]
-
-
-@pytest.mark.parametrize(("block", "kept"), [(1, True), (2, True), (1, False)])
-def test_a_statistic_has_one_kind(block, kept, tmp_path):
+@pytest.mark.parametrize("block", [1, 2])
+def test_a_statistic_has_one_kind(block, tmp_path):
     kinds = {"x": lambda trial: "text" if trial.number else 1.0}
     with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
-        rows_of(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path if kept else None, block=block)
+        rows_of(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path, block=block)
 
 
 def test_parts_have_one_schema_though_all_of_one_fail(tmp_path):
@@ -701,16 +599,11 @@ def test_no_warning_leaves_a_study():
     ("other", "statistics", "options", "words"),
     [
         (cells(rng=2), ASKED, {}, r"here: cells or their order\."),
-        (cells(50, 100, 30, 1, 21), ASKED, {}, r"here: cells or their order\."),
-        (cells(100, 50, 30, 1, 20), ASKED, {}, r"here: cells or their order\."),
         (cells(), ASKED | {"auc": "fit.eer"}, {},
          r"statistics \('auc: fit\.auc' v 'auc: fit\.eer'\)\."),
-        (cells(), ASKED | {"more": "fit.eer"}, {}, r"statistics \(None v 'more: fit\.eer'\)"),
-        (cells(), {"auc": "fit.auc"}, {}, r"statistics \('e: .*, own: .* v None\)"),
         (cells(), dict(reversed(ASKED.items())), {}, r"statistics \(None v None\)\."),
         (cells(), ASKED | {"own": scaled}, {}, "'own: function mixed .* v 'own: function scaled"),
         (cells(), ASKED, {"rng": 2}, r"seed \('1' v '2'\)"),
-        (cells(), ASKED, {"replicates": 2}, r"replicates \(1 v 2\)"),
         (cells(), ASKED, {"block": 5}, r"block \(4 v 5\)"),
     ],
 )  # fmt: skip
@@ -734,8 +627,8 @@ def test_another_version_is_another_study(tmp_path, monkeypatch):
     assert br.Study.open(tmp_path).rows == 1
 
 
-@pytest.mark.parametrize("name", ["thesis.tex", "part-000000.parquet"])
-def test_foreign_files_are_left_alone(name, tmp_path):
+def test_foreign_files_are_left_alone(tmp_path):
+    name = "part-000000.parquet"
     (tmp_path / name).write_text("mine")
     with pytest.raises(br.StudyError, match=re.escape(name)):
         small(tmp_path).run()
@@ -753,7 +646,7 @@ def test_folders_that_are_none(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(br.OutputError, match="folder must be a folder"):
         small(tmp_path / "file").run()
-    for text in ("{", "[]", '{"layout": 1}', '{"layout": 99}', "\xff"):
+    for text in ("{", "[]", '{"layout": 99}', "\xff"):
         (tmp_path / "study.json").write_text(text, encoding="latin-1")
         with pytest.raises(br.StudyError, match=r"study\.json"):
             read_study(tmp_path)
@@ -763,7 +656,7 @@ def flipped(whole, at):
     return whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
 
 
-@pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("step", [89, pytest.param(1, marks=pytest.mark.nightly)])
 def test_no_flipped_byte_of_a_part_changes_a_result(tmp_path, step):
     study = small(tmp_path)
     wanted = study.run().to_frame()
@@ -782,7 +675,7 @@ def test_no_flipped_byte_of_a_part_changes_a_result(tmp_path, step):
     assert part.read_bytes() == whole
 
 
-@pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("step", [97, pytest.param(1, marks=pytest.mark.nightly)])
 def test_any_flipped_byte_of_a_manifest_is_refused(tmp_path, step):
     study = small(tmp_path)
     study.run()
@@ -810,8 +703,7 @@ def test_parts_of_others_and_in_the_place_of_others_are_computed_again(tmp_path)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("room", [0, 5])
+@pytest.mark.parametrize(("workers", "room"), [(1, 0), (2, 5)])
 def test_a_full_disk_loses_nothing(plain, tmp_path, monkeypatch, workers, room):
     """The disk is full after so many writes, the manifest's being the first."""
     written = itertools.count()
@@ -825,39 +717,15 @@ def test_a_full_disk_loses_nothing(plain, tmp_path, monkeypatch, workers, room):
     monkeypatch.setattr(os, "fsync", full)
     with (
         joblib.parallel_config(backend="threading"),
-        pytest.raises(br.OutputError, match="No space left") as error,
+        pytest.raises(br.OutputError, match="No space left"),
     ):
         forty(tmp_path, workers=workers)
-    assert len(str(error.value)) <= 500
     monkeypatch.undo()
     there = content(tmp_path)
     assert len(there) == room
     assert set(there) <= set(content(plain))  # and nothing half written
     forty(tmp_path)
     assert content(tmp_path) == content(plain)
-
-
-def test_threads_that_are_given_up_leave_the_filters_of_warnings(tmp_path, monkeypatch):
-    go_on, ended = threading.Event(), threading.Semaphore(0)
-
-    def slow(trial):
-        if trial.number:
-            go_on.wait(10.0)
-            ended.release()
-        return 0.0
-
-    def full(*arguments):
-        raise br.OutputError("full")
-
-    before = list(warnings.filters)
-    study = Study(PAIR | {"a_c": [1.0, 2.0]}, {"x": slow}, folder=tmp_path, workers=2)
-    monkeypatch.setattr(Folder, "write_part", full)
-    threading.Timer(0.2, go_on.set).start()
-    with joblib.parallel_config(backend="threading"), pytest.raises(br.OutputError):
-        study.run()
-    go_on.set()
-    assert ended.acquire(timeout=10.0)
-    assert list(warnings.filters) == before
 
 
 @pytest.mark.simulation
@@ -875,13 +743,9 @@ def test_what_a_killed_write_left_is_removed(plain, tmp_path):
 
 def test_workers_without_joblib(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
-    study = Study(PAIR, ["true.auc"], folder=tmp_path, workers=2)
     with pytest.raises(br.MissingDependencyError, match=r'pip install "betaroc\[study\]"'):
-        study.run()
+        Study(PAIR, ["true.auc"], folder=tmp_path, workers=2).run()
     assert Study(PAIR, ["true.auc"], folder=tmp_path, workers=1).run().computed == 1
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(br.MissingDependencyError, match="Parquet, which needs pyarrow"):
-        study.run()
 
 
 @pytest.mark.simulation
@@ -921,13 +785,6 @@ def test_summary_of_text_is_the_share_of_each_value():
     np.testing.assert_allclose(table["mc_error"], [error, error, 0.0, 0.0], rtol=1e-14)
 
 
-def test_summary_of_statistics_that_are_called_as_its_columns():
-    asked = {"value": lambda trial: 2.0, "statistic": lambda trial: "a", "variable": "true.auc"}
-    table = Study(PAIR, asked, replicates=2).run().summary([])
-    assert table["statistic"].tolist() == ["value", "statistic=a", "variable"]
-    assert table["mean"].tolist()[:2] == [2.0, 1.0]
-
-
 def test_summary_of_a_text_of_many_values_says_that_it_has_none():
     asked = {"id": lambda trial: f"{trial.replicate}", "auc": "true.auc"}
     result = Study(PAIR, asked, replicates=33).run()
@@ -954,16 +811,10 @@ def test_results_read_without_the_code(plain, tmp_path):
     assert list(frame.columns) == ["cell", "replicate", "a_c", "b_c", "a_i", "b_i", "n", "auc", "e",
                                    "own.m", "own.r", "own.t", "g", "status", "error"]  # fmt: skip
     assert frame["cell"].tolist() == list(range(40))
-    manifest = json.loads((plain / "study.json").read_text())
-    assert manifest["statistics"][0] == "auc: fit.auc"
-    assert manifest["names"] == ["a_c", "b_c", "a_i", "b_i", "n"]
-    study = Study(PAIR, ["true.auc"], folder=tmp_path)
-    study.run()
+    small(tmp_path).run()
     (tmp_path / "part-000000.parquet").unlink()
     result = br.Study.open(tmp_path)
-    assert (result.missing, result.failed, len(result.to_frame())) == (1, 0, 0)
-    assert len(study) == 1
-    assert "1 cells" in repr(study)
+    assert (result.missing, result.failed, len(result.to_frame())) == (1, 0, 1)
 
 
 def test_without_a_folder_the_same_numbers_stay_in_memory(tmp_path):
@@ -974,7 +825,6 @@ def test_without_a_folder_the_same_numbers_stay_in_memory(tmp_path):
     kept = br.Study(design, asked, folder=tmp_path / "study", **options).run()
     found = study.run()
     pd.testing.assert_frame_equal(found.to_frame(), kept.to_frame())
-    pd.testing.assert_frame_equal(found.summary(), kept.summary())
     assert (found.computed, found.missing, found.failed, found.folder) == (6, 0, 0, None)
     again = study.run()
     assert (again.computed, again.skipped) == (0, 6)
