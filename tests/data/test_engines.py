@@ -5,11 +5,8 @@ import os
 import pickle
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import time
 import warnings
 from pathlib import Path
 
@@ -48,7 +45,7 @@ def spark():
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.driver.memory", "512m")
-        # Compiling costs more than it saves here, in Spark as in Java.
+        # Compiling costs more than it saves here.
         .config("spark.sql.codegen.wholeStage", "false")
         .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .getOrCreate()
@@ -87,16 +84,9 @@ def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatc
         nw.from_native(frame).collect()
 
 
-def test_an_analysis_exception_of_spark_is_ours(spark):
-    spark.createDataFrame([(0.1, 0), (0.2, 1)], ["score", "label"]).createOrReplaceTempView("seen")
-    frame = spark.sql("SELECT raise_error('broken step') AS score, label FROM seen")
-    with pytest.raises(br.BetarocError, match="column 'score'"):
-        br.summarize(frame.withColumn("score", frame["score"].cast("double")), bins=BINS)
-
-
 @pytest.fixture
 def cluster():
-    """Two workers, of one test: it asks all that is asked of a cluster, as starting one is slow."""
+    """Two workers of one test, since starting them is slow."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
@@ -104,36 +94,12 @@ def cluster():
         yield made
 
 
-def slow_frame(folder, seconds, parts=8):
-    """A Dask frame whose every partition takes a while and leaves a file with the worker's pid."""
-    import dask.dataframe as dd
-
-    def part(k):  # in the test, so that workers get it by value
-        (folder / f"{k}-{os.getpid()}-{time.time_ns()}").touch()
-        time.sleep(seconds)
-        rng = np.random.default_rng(k)
-        return pd.DataFrame({"score": rng.random(500), "label": np.arange(500) % 2})
-
-    meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
-    return dd.from_map(part, range(parts), meta=meta)
-
-
-def started(folder):
-    """Partition and process of every start, in order."""
-    names = sorted((p.name for p in folder.iterdir()), key=lambda name: name.split("-")[2])
-    return [(int(name.split("-")[0]), int(name.split("-")[1])) for name in names]
-
-
 @pytest.mark.nightly
 def test_dask_on_a_cluster_of_processes(cluster, tmp_path, monkeypatch):
-    the_page_on_ones_own_client_runs(cluster, tmp_path, monkeypatch)
-    if hasattr(signal, "SIGKILL"):  # not on Windows
-        a_worker_killed_mid_run_loses_nothing(cluster, tmp_path)
-    workers_that_die_for_good_are_an_error_of_ours(cluster, monkeypatch)
+    import dask.dataframe as dd
+    from distributed import Client
 
-
-def the_page_on_ones_own_client_runs(cluster, folder, monkeypatch):
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(tmp_path)
     table = rows(3000)
     Path("scores").mkdir()
     for k in range(3):
@@ -142,75 +108,38 @@ def the_page_on_ones_own_client_runs(cluster, folder, monkeypatch):
     exec(shown_code("Client").replace("tcp://scheduler:8786", cluster.scheduler_address), names)
     check(names["summary"], table)
 
-
-def a_worker_killed_mid_run_loses_nothing(cluster, folder):
-    from distributed import Client
-
-    (calm := folder / "calm").mkdir()
-    (killed := folder / "killed").mkdir()
-    victims = []
-
-    def kill():
-        end = time.monotonic() + 60.0
-        while len(started(killed)) < 4:
-            if time.monotonic() > end:
-                return  # no victim: the test fails below
-            time.sleep(0.01)
-        victims.append(started(killed)[-1][1])
-        os.kill(victims[0], signal.SIGKILL)
-
-    with Client(cluster):
-        undisturbed = br.summarize(slow_frame(calm, 0.0))
-        killer = threading.Thread(target=kill, daemon=True)
-        killer.start()
-        found = br.summarize(slow_frame(killed, 0.15))
-        killer.join(timeout=60.0)
-    assert len(victims) == 1
-    assert found == undisturbed
-    table = pd.concat(
-        pd.DataFrame({"score": np.random.default_rng(k).random(500), "label": np.arange(500) % 2})
-        for k in range(8)
-    )
-    check(found, table)
-    runs = started(killed)
-    assert len(runs) > 8  # what the lost worker held was computed again
-    assert os.getpid() not in {pid for _, pid in runs}  # on the cluster of one's own client
-    assert victims[0] in {pid for _, pid in runs}
-    assert victims[0] not in {pid for _, pid in runs[-4:]}
-
-
-def workers_that_die_for_good_are_an_error_of_ours(cluster, monkeypatch):
-    import dask.dataframe as dd
-    from distributed import Client
+    parts, died = [table[500 * k : 500 * (k + 1)] for k in range(6)], tmp_path / "died"
 
     def part(k):
-        os._exit(1)
+        """A partition that ends its worker the first time."""
+        if k == 4 and not died.exists():
+            died.touch()
+            os._exit(1)
+        return parts[k]
 
-    meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
+    meta = table.iloc[:0]
     with monkeypatch.context() as patch, Client(cluster):
+        found = br.summarize(dd.from_map(part, range(6), meta=meta))
+        check(found, table)
+        assert died.exists()
+        assert found == br.summarize(dd.from_map(part, range(6), meta=meta))  # nobody dies
+        died.unlink()
         patch.setattr(cluster.scheduler, "allowed_failures", 0)
         with pytest.raises(br.EngineError, match="must keep its workers; KilledWorker"):
-            br.summarize(dd.from_map(part, range(1), meta=meta))
+            br.summarize(dd.from_map(part, range(4, 5), meta=meta))
 
 
 @pytest.mark.simulation
 def test_without_a_client_dask_computes_in_this_process(tmp_path):
-    pytest.importorskip("dask.dataframe")
-    br.summarize(slow_frame(tmp_path, 0.0))
-    assert {pid for _, pid in started(tmp_path)} == {os.getpid()}
-
-
-@pytest.mark.simulation
-def test_text_in_a_partition_that_should_hold_numbers_is_refused():
     dd = pytest.importorskip("dask.dataframe")
 
     def part(k):
-        score = [0.1, 0.2, "oops", "0.4"] if k == 1 else [0.1, 0.2, 0.3, 0.4]
-        return pd.DataFrame({"score": score, "label": [0, 1, 0, 1]})
+        (tmp_path / f"{k}-{os.getpid()}").touch()
+        return rows(500, k)
 
-    frame = dd.from_map(part, range(3), meta=part(0).iloc[:0])
-    with pytest.raises(br.InputError, match="oops"):
-        br.summarize(frame)
+    found = br.summarize(dd.from_map(part, range(3), meta=rows(4).iloc[:0]))
+    check(found, pd.concat(rows(500, k) for k in range(3)))
+    assert {p.name.split("-")[1] for p in tmp_path.iterdir()} == {str(os.getpid())}
 
 
 def shown_code(name):
@@ -230,6 +159,7 @@ def file_of(table, folder, **named):
 @pytest.mark.simulation
 @pytest.mark.parametrize("group", [700, 20_000])
 def test_pieces_of_a_file_add_up(group, tmp_path, monkeypatch):
+    forbid_rows(monkeypatch)
     monkeypatch.setattr("betaroc.data.parquet._BATCH", 3000)
     table = rows(10_000)
     path = file_of(table, tmp_path, row_group_size=group)
@@ -386,10 +316,9 @@ def test_a_file_is_summarized_where_loading_it_breaks(large):
     assert done.stdout.strip() == "bounded", done.stderr[-2000:]
 
 
-@pytest.mark.parametrize("engine", LAZY)
+@pytest.mark.parametrize("engine", [*LAZY[:2], pytest.param("dask", marks=pytest.mark.simulation)])
 def test_texts_and_labels_beyond_two_are_counted(engine, tmp_path):
-    scores = [f"{k / 50:.2f}" for k in range(48)] + ["oops", " 1e-3 "]
-    table = pd.DataFrame({"score": scores, "label": [0, 1] * 25})
+    table = pd.DataFrame({"score": ["0.5"] * 49 + ["oops"], "label": [0, 1] * 25})
     words = "column 'score' must be numeric; its type is String"
     with pytest.raises(br.InputTypeError, match=words):
         br.summarize(frame_of(engine, table, tmp_path), bins=64)
@@ -400,15 +329,13 @@ def test_texts_and_labels_beyond_two_are_counted(engine, tmp_path):
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("bins", [8, 65_536])
-@pytest.mark.parametrize("engine", [*LAZY, "pandas"])
-def test_score_and_label_swapped_are_refused(engine, bins, tmp_path):
+@pytest.mark.parametrize("engine", [*LAZY[:2], "pandas"])
+def test_score_and_label_swapped_are_refused(engine, tmp_path):
     label = np.arange(2000) % 2
     table = pd.DataFrame({"score": np.where(label == 1, 0.25, 0.5), "label": label})
     table["extra"] = np.maximum(np.arange(2000) - 20.0, 0.0)  # 21 zeros, then all different
-    frame = frame_of(engine, table, tmp_path)
     with pytest.raises(br.InputError, match="must hold two labels; got more than 16"):
-        br.summarize(frame, label="extra", bins=bins)
+        br.summarize(frame_of(engine, table, tmp_path), label="extra", bins=8)
 
 
 def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours():
@@ -417,20 +344,6 @@ def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours():
     frame = table.with_columns(score=pl.col("score").cast(pl.Float64))
     with pytest.raises(br.InputError, match="group column 'score' by column 'label'; Invalid"):
         br.summarize(frame)
-    with pytest.raises(br.InputError, match="ColumnNotFound"):
-        br.summarize(table.select(pl.col("nothing").alias("score"), "label"))
-
-
-@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_what_is_not_about_the_frame_stays_what_it_is(error):
-    dd = pytest.importorskip("dask.dataframe")
-
-    def part(k):
-        raise error
-
-    meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
-    with pytest.raises(error):
-        br.summarize(dd.from_map(part, range(1), meta=meta))
 
 
 def test_no_workers_error_names_what_to_do():
@@ -443,11 +356,3 @@ def test_no_workers_error_names_what_to_do():
         raise ConnectionRefusedError("no scheduler")
     with pytest.raises(MemoryError), engine_errors("s", "l"):
         raise OSError(12, "Cannot allocate memory")
-
-
-@pytest.mark.simulation
-def test_no_file_is_loaded(tmp_path, monkeypatch):
-    table = rows(5000)
-    path = file_of(table, tmp_path)
-    forbid_rows(monkeypatch)
-    check(summarize_file(path, bins=BINS), table)

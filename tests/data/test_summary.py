@@ -3,7 +3,6 @@
 import functools
 import math
 import operator
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +16,10 @@ from betaroc.decision.curve import side_trials
 from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
 from betaroc.inference.drawn_scores import BootstrapRows
 from betaroc.model.samples import empirical_model
+from helpers.cases import some
 from helpers.engines import ENGINES, check, frame_of
+
+SOME_ENGINES = some(ENGINES, 2)
 
 
 def rows(seed=1, n=3000):
@@ -39,25 +41,24 @@ def halves(frame):
     return [frame["score"].to_numpy()[frame["label"] == k] for k in (1, 0)]
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize("engine", ENGINES)
+def exact_moments(values):
+    exact = [Fraction(float(v)) for v in values]
+    mean = sum(exact) / len(exact)
+    return float(mean), float(sum((v - mean) ** 2 for v in exact))
+
+
+@pytest.mark.parametrize("engine", SOME_ENGINES)
 def test_every_engine_finds_the_same(engine, tmp_path):
-    found = br.summarize(frame_of(engine, rows(), tmp_path))
-    check(found, rows())
-    for one, values in zip((found.client, found.impostor), halves(rows()), strict=True):
-        assert [one.mean, one.square] == pytest.approx(exact_moments(values), rel=1e-12)
-
-
-@pytest.mark.parametrize("engine", ["pandas", "polars"])
-def test_a_tiny_score_keeps_its_log_of_1_minus_s(engine, tmp_path):
+    check(br.summarize(frame_of(engine, rows(n=300), tmp_path)), rows(n=300))
     frame = frame_of(engine, table([1e-20, 3e-17, 0.5, 0.25], [1, 1, 0, 0]), tmp_path)
     assert br.summarize(frame).client.log1m == pytest.approx(-(1e-20 + 3e-17), rel=1e-13)
 
 
 def test_summaries_add_up():
-    whole = br.summarize(rows())
-    merged = br.summarize(rows()[:4000]) + br.summarize(rows()[4000:])
-    check(merged, rows())
+    frame = rows(n=300)
+    whole = br.summarize(frame)
+    merged = br.summarize(frame[:400]) + br.summarize(frame[400:])
+    check(merged, frame)
     assert empirical_model(whole) == empirical_model(merged)
 
 
@@ -77,12 +78,11 @@ def test_a_border_is_the_last_score_of_its_bin(layout):
 
 def test_the_map_is_monotone_on_neighbouring_doubles():
     rng = np.random.default_rng(5)
-    start = np.concatenate([rng.normal(0, 1, 300), 10.0 ** rng.uniform(-300, 5, 300)])
-    for s in start:
-        run = [s]
-        for _ in range(20):
-            run.append(np.nextafter(run[-1], np.inf))
-        assert np.all(np.diff(bin_of(np.array(run), 1 << 20, None)) >= 0)
+    run = [np.concatenate([rng.normal(0, 1, 300), 10.0 ** rng.uniform(-300, 5, 300)])]
+    for _ in range(20):
+        run.append(np.nextafter(run[-1], np.inf))
+    found = bin_of(np.concatenate(run), 1 << 20, None).reshape(21, 600)
+    assert np.all(np.diff(found, axis=0) >= 0)
 
 
 def normal_frame(seed, n=4000):
@@ -148,23 +148,16 @@ def test_replicates_choose_among_the_edges_of_dev():
         assert {round(t, 12) for t in found.ravel().tolist()} <= edges
 
 
-def exact_moments(values):
-    exact = [Fraction(float(v)) for v in values]
-    mean = sum(exact) / len(exact)
-    return float(mean), float(sum((v - mean) ** 2 for v in exact))
-
-
 @pytest.mark.filterwarnings("ignore:bins are wide")
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOME_ENGINES)
 def test_squares_of_scores_far_from_0(engine, tmp_path):
     rng = np.random.default_rng(3)
     label = np.tile([0, 1], 300)
     score = np.where(label == 1, rng.normal(1e8, 1, 600), rng.normal(-2e8, 3, 600))
     score[5] = 0.0  # one broken score is no centre
     found = br.summarize(frame_of(engine, table(score, label), tmp_path))
-    for one, values in zip(
-        (found.client, found.impostor), halves(table(score, label)), strict=True
-    ):
+    parts = zip((found.client, found.impostor), halves(table(score, label)), strict=True)
+    for one, values in parts:
         assert [one.mean, one.square] == pytest.approx(exact_moments(values), rel=1e-12)
 
 
@@ -179,26 +172,22 @@ def test_squares_beyond_doubles_are_infinite_without_a_warning(engine, tmp_path)
     client, impostor = halves(table(score, label))
     moments = [found.client.mean, found.client.square]
     assert moments == pytest.approx(exact_moments(client), rel=1e-12)
-    assert found.impostor.mean == pytest.approx(
-        exact_moments(impostor / 1e200)[0] * 1e200, rel=1e-9
-    )
+    mean = exact_moments(impostor / 1e200)[0] * 1e200
+    assert found.impostor.mean == pytest.approx(mean, rel=1e-9)
     assert found.impostor.square == (found + found).impostor.square == math.inf
     equal = table(np.where(label == 1, 1e200, 1e-9), label)
     same = br.summarize(frame_of(engine, equal, tmp_path))
     assert (same.client.mean, same.client.square) == (1e200, 0.0)
-    assert (same.impostor.mean, same.impostor.square) == (1e-9, 0.0)
 
 
-@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:bins are wide")
-@pytest.mark.parametrize(("mean", "sd"), [(1e12, 10.0), (1e9, 0.1)])
-@pytest.mark.parametrize("engine", ["pandas", "polars-lazy"])
-def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(engine, mean, sd, tmp_path):
-    whole = table(np.random.default_rng(3).normal(mean, sd, 1000), np.tile([0, 1], 500))
+@pytest.mark.parametrize("engine", some(["pandas", "polars-lazy"], 2))
+def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(engine, tmp_path):
+    whole = table(np.random.default_rng(3).normal(1e12, 10.0, 1000), np.tile([0, 1], 500))
     parts = [
         br.summarize(frame_of(engine, whole[k : k + 200], tmp_path)) for k in range(0, 1000, 200)
     ]
-    found = functools.reduce(operator.add, (pickle.loads(pickle.dumps(part)) for part in parts))
+    found = functools.reduce(operator.add, parts)
     for one, values in zip((found.client, found.impostor), halves(whole), strict=True):
         centre, square = exact_moments(values)
         assert one.mean == centre  # the double nearest to the mean
@@ -212,24 +201,15 @@ INPUT, TYPE = br.InputError, br.InputTypeError
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: br.summarize(table([0.1, math.nan, 0.5], [0, 1, 1])), INPUT, "of 3"),
         (lambda: br.summarize(table([0.1, math.inf, 0.5], [0, 1, 1])),
          INPUT, "1 missing, NaN or infinite of 3"),
-        (lambda: br.summarize(table([0.1, 0.2, 0.5], [0, 1, 2])), INPUT, "two labels"),
-        (lambda: br.summarize(table([0.1, 0.2], [1, 1])), INPUT, "no impostor"),
-        (lambda: br.summarize(table(["a", "b"], [0, 1])), TYPE, "must be numeric"),
         (lambda: br.summarize(table([0.1], [0]), score="scores"), INPUT, "Did you mean"),
         (lambda: br.summarize([1, 2]), TYPE, "frame that Narwhals reads"),
-        (lambda: br.summarize("nowhere.parquet"), br.ScoreFileNotFoundError, "there is no 'now"),
         (lambda: br.summarize(GOOD, label="score"), INPUT, "must name two columns"),
         (lambda: br.summarize(GOOD, bins=3), INPUT, "int >= 8"),
         (lambda: br.summarize(GOOD, layout=(1.0, 0.0)), INPUT, "low < high"),
-        (lambda: br.summarize(GOOD, layout=(-1e308, 1e308)),
-         INPUT, "of a width that doubles can hold"),
         (lambda: br.summarize(GOOD, layout=(0, 5e-324)), INPUT, "of a width that doubles can hold"),
         (lambda: br.summarize(GOOD, layout=("a", 2)), TYPE, r"layout\[0\] must be a finite number"),
-        (lambda: br.summarize(GOOD, layout=(0, math.inf)),
-         INPUT, r"layout\[1\] must be a finite number"),
         (lambda: br.summarize(GOOD) + br.summarize(GOOD, bins=64), INPUT, "one number of bins"),
         (lambda: br.summarize(GOOD) + br.summarize(GOOD, layout=(0.0, 1.0)), INPUT, "one layout"),
         (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), INPUT, "ascending"),
@@ -240,18 +220,10 @@ def test_what_a_summary_refuses(call, error, text):
         call()
 
 
-@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
-def test_nulls_and_nans_are_counted_on_every_engine(engine):
+def arrow_of(engine, **columns):
+    """Columns of arrow as an engine's own, nulls kept."""
     pa = pytest.importorskip("pyarrow")
-    lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
-    score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
-    label = np.tile([0, 1], 50)
-    with pytest.raises(br.InputError, match="7 missing, NaN or infinite of 100"):
-        br.summarize(arrow_of(engine, pa.table({"score": score, "label": label})))
-
-
-def arrow_of(engine, arrow):
-    """An arrow table as an engine's own, nulls kept."""
+    arrow = pa.table({k: pa.array(v, from_pandas=False) for k, v in columns.items()})
     if engine == "pyarrow":
         return arrow
     if engine == "duckdb":
@@ -259,15 +231,16 @@ def arrow_of(engine, arrow):
     return pytest.importorskip("polars").from_arrow(arrow).lazy()
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
-@pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
-def test_missing_labels_are_counted(engine, lost):
-    pa = pytest.importorskip("pyarrow")
-    labels = ["a", "b"] * 10 + [None, None] if lost[0] == "text" else [0.0, 1.0] * 10 + lost
-    arrow = pa.table({"score": np.arange(22) / 22, "label": pa.array(labels, from_pandas=False)})
-    with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
-        br.summarize(arrow_of(engine, arrow), client_label=labels[1])
+@pytest.mark.parametrize("engine", some(["pyarrow", "duckdb", "polars-lazy"], 2))
+def test_nulls_and_nans_are_counted_on_every_engine(engine):
+    lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
+    score, label = [lost.get(k, k / 100) for k in range(100)], np.tile([0, 1], 50)
+    with pytest.raises(br.InputError, match="7 missing, NaN or infinite of 100"):
+        br.summarize(arrow_of(engine, score=score, label=label))
+    places = np.arange(22) / 22
+    for labels in (["a", "b"] * 10 + [None, None], [0.0, 1.0] * 10 + [None, math.nan]):
+        with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
+            br.summarize(arrow_of(engine, score=places, label=labels), client_label=labels[1])
 
 
 @pytest.mark.simulation
@@ -299,7 +272,7 @@ def test_a_file_may_have_names_that_engines_use(name, tmp_path, monkeypatch):
     assert (found.client.minimum, found.impostor.maximum) == (0.4, 0.5)
 
 
-@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "parquet"])
+@pytest.mark.parametrize("engine", some(["pandas", "polars", "parquet"], 2))
 def test_float16_scores_warn(engine, tmp_path):
     score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
     frame = frame_of(engine, table(score, [0, 0, 1, 1]), tmp_path)
@@ -317,7 +290,7 @@ def test_kinds_of_groups_are_further_apart_than_bins():
         br.summarize(frame, bins=MOST_BINS + 1)
 
 
-@pytest.mark.parametrize("n", [1, 999, 1000, 1001, 63_000, 200_000])
+@pytest.mark.parametrize("n", [1, 999, 1001, 63_000])
 @pytest.mark.parametrize("digits", [17, 2])
 def test_the_extremes_are_those_of_all_scores(n, digits):
     rng = np.random.default_rng(n)
@@ -328,7 +301,7 @@ def test_the_extremes_are_those_of_all_scores(n, digits):
 
 
 @pytest.mark.parametrize("most", [8000, 10])
-@pytest.mark.parametrize("engine", ["polars-lazy", "duckdb", "pyarrow", "pandas"])
+@pytest.mark.parametrize("engine", some(["polars-lazy", "duckdb", "pyarrow", "pandas"], 3))
 def test_every_engine_keeps_the_extremes(engine, most, tmp_path, monkeypatch):
     """With few bins, ties, NaN-free ends; also where the outermost bins hold too many rows."""
     monkeypatch.setattr("betaroc.data.frames._MANY_ROWS", most)
@@ -355,9 +328,9 @@ def with_species(n=900, seed=3):
 GRID = {"bins": 64, "layout": (0.0, 1.0)}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOME_ENGINES)
 def test_strata_in_one_pass(engine, tmp_path):
-    table = with_species()
+    table = with_species(300)
     frame = frame_of(engine, table, tmp_path)
     summary = br.summarize(frame, stratum="kind", **GRID)
     plain = br.summarize(frame, **GRID)
@@ -377,7 +350,7 @@ def test_strata_in_one_pass(engine, tmp_path):
         assert np.array_equal(whole.highest, other.highest)
         assert whole.square == pytest.approx(other.square, rel=1e-12)
     assert br.from_json(summary.to_json()) == summary
-    half = [br.summarize(part, stratum="kind", **GRID) for part in (table[:450], table[450:])]
+    half = [br.summarize(part, stratum="kind", **GRID) for part in (table[:150], table[150:])]
     assert sum(half).strata == summary.strata
     with pytest.raises(br.InputError, match="both have client_strata, or neither"):
         half[0] + plain
@@ -385,9 +358,8 @@ def test_strata_in_one_pass(engine, tmp_path):
 
 @pytest.mark.parametrize(
     ("asked", "over"),
-    [({"far": 0.4}, None), ({"far": 0.4, "how": "average"}, None), ({"frr": 0.3}, "worst"),
-     ({"far": 0.4}, {"kind 4": 0.5, "kind 6": 0.5}), ({"frr": 0.3}, {"kind 0": 0.5, "kind 2": 0.5}),
-     ({"far": 0.4}, "pooled")],
+    [({"far": 0.4}, None), ({"frr": 0.3}, "worst"), ({"far": 0.4}, "pooled"),
+     ({"far": 0.4}, {"kind 4": 0.5, "kind 6": 0.5})],
 )  # fmt: skip
 def test_decisions_over_strata_of_a_summary_are_those_of_scores(asked, over):
     table, test = with_species(), with_species(seed=4)
