@@ -4,7 +4,6 @@ import random
 import warnings
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -55,21 +54,15 @@ def most_likely(x):
 #: Scores that are fitted to eight digits and more, and what is said.
 FITTED = {
     "A07 the least double": (lambda: _at(5e-324), (br.errors.InfluenceWarning,)),
-    "A07 a denormal": (lambda: _at(1e-310), (br.errors.InfluenceWarning,)),
     "A07 the double before 1": (lambda: _at(1 - 2**-53), ()),
     "A10 a deep U": (lambda: np.r_[np.geomspace(1e-200, 0.4, 60), 1 - np.geomspace(1e-15, 0.5, 40)],
                      ()),
-    "A11 a narrow bell": (lambda: 0.5 + (X - X.mean()) * 1e-4, ()),
     "A13 as narrow as can be": (lambda: 0.3 + 1e-5 * (X - 0.7), ()),
-    "A14 two equal and another": (lambda: [0.5, 0.5, 0.51], (br.errors.SmallSampleWarning,)),
-    "A15 two points": (
-        lambda: np.repeat([0.001, 0.999], 50), ()
-    ),
+    "A15 two points": (lambda: np.repeat([0.001, 0.999], 50), ()),
     "A17 small and skewed": (
         lambda: [0.7, 0.3, 0.15, 0.22, 0.05, 0.61, 0.11, 0.4, 0.02, 0.31], (),
     ),
     "C03 two scores": (lambda: [0.4, 0.6], (br.errors.SmallSampleWarning,)),
-    "C03 three scores": (lambda: [0.4, 0.6, 0.9], (br.errors.SmallSampleWarning,)),
 }  # fmt: skip
 
 
@@ -87,10 +80,9 @@ def test_fits_have_their_digits(name):
     assert found.params["b"] == pytest.approx(b, rel=1e-8)
 
 
-@pytest.mark.parametrize("zero", [0.0, -0.0])
-def test_a03_a_point_mass_beside_the_fit_of_the_rest(zero):
+def test_a03_a_point_mass_beside_the_fit_of_the_rest():
     with heard(br.errors.BoundaryWarning):
-        found = br.fit_distribution(_at(zero), "beta").params
+        found = br.fit_distribution(_at(-0.0), "beta").params
     rest = br.fit_distribution(np.delete(X, 3), "beta").params
     assert (found["a"], found["b"]) == pytest.approx((rest["a"], rest["b"]), rel=1e-12)
     assert (found["at_zero"], found["at_one"]) == (1 / 200, 0.0)
@@ -99,22 +91,15 @@ def test_a03_a_point_mass_beside_the_fit_of_the_rest(zero):
 #: Labels that say which scores are the clients'.
 LABELLED = {
     "D01 {-1, 1}": (np.where(Y, 1, -1), None),
-    "D01 of int8": (np.where(Y, 1, -1).astype("i1"), None),
     "D09 floats": (np.where(Y, 1.0, -1.0).tolist(), None),
     "D09 booleans": (Y == 1, None),
-    "D09 objects": ((Y == 1).astype(object), None),
     "D09 -0.0": (np.where(Y, 1.0, -0.0), None),
     "B13 Int64": (pd.array(Y, "Int64"), None),
-    "B13 boolean": (pd.array(Y == 1, "boolean"), None),
     "B15 categories": (pd.Categorical(np.where(Y, "g", "i"), categories=["x", "i", "g"]), "g"),
-    "B15 an unused category": (pd.Categorical(Y, categories=[0, 1, 2]), None),
     "B16 polars": (pl.Series(Y), None),
     "B16 polars, categories": (pl.Series(np.where(Y, "g", "i"), dtype=pl.Categorical), "g"),
-    "B16 polars, an enum": (pl.Series(np.where(Y, "g", "i"), dtype=pl.Enum(["g", "i"])), "g"),
-    "B17 pyarrow": (pa.array(Y), None),
     "B17 a dictionary": (pa.array(np.where(Y, "g", "i").tolist()).dictionary_encode(), "g"),
     "D02 {1, 2}": (Y + 1, 2),
-    "D02 {1, 2} turned": (2 - Y, 1),
     "D02 {0, 1} turned": (1 - Y, 0),
     "D04 decoded": (np.char.decode(Y.astype("S1"), "ascii"), "1"),
 }
@@ -147,42 +132,18 @@ def test_e09_e10_alphas_at_the_ends_and_in_any_order():
     assert curve.frr[2] == np.mean(test.client <= (lowest + below) / 2)
 
 
-def test_f01_separated_classes_are_not_known_without_error():
-    found = br.auc_interval(br.Scores([0.9, 0.91, 0.92], [0.1, 0.2, 0.3, 0.4]))
-    assert found.estimate == found.high == 1.0
-    assert 0.3 < found.low < 1.0
-    assert found.method == "newcombe"
-
-
-def test_f13_few_scores_are_resampled_in_their_classes():
-    scores = br.Scores([0.4, 0.5, 0.9], [0.1, 0.45, 0.2])
-    found = br.interval(scores, "eer", method="bootstrap", replicates=200, rng=1)
-    assert 0.0 <= found.low <= found.estimate <= found.high <= 1.0
-    assert found.failed == 0
-
-
-def test_f15_a_partial_area_has_an_interval_of_its_own():
-    scores = br.Scores(X, LOW)
-    part = br.interval(scores, "partial-auc", between=(0.0, 0.1), replicates=200, rng=1)
-    whole = br.interval(scores, "auc")
-    assert part.low < part.estimate < part.high
+def test_f15_a_partial_area_is_mcclishs():
+    """1/2 for chance, which has half of 0.1 squared, and 1 for what is perfect."""
+    part = br.interval(br.Scores(X, LOW), "partial-auc", between=(0.0, 0.1), replicates=200, rng=1)
     pairs = br.ScoreModel(br.Empirical(X), br.Empirical(LOW)).partial_auc(0.0, 0.1)
-    # McClish's: 1/2 for chance, which has half of 0.1 squared, and 1 for what is perfect.
     assert part.estimate == pytest.approx((1 + (pairs - 0.005) / 0.095) / 2)
-    assert part.estimate < whole.low
+    assert part.low < part.estimate < part.high
 
 
-def test_i09_i10_no_state_is_read_or_left():
-    def work():
-        fit = br.fit(br.Scores(X, LOW), "beta")
-        band = br.epc(br.Scores(X, LOW), br.Scores(X[1:], LOW)).band(replicates=20, rng=1)
-        return (fit.model.auc(), *band.low.tolist(), *br.Beta(2, 3).sample(3, rng=4).tolist())
-
-    expected = work()
+def test_i10_no_state_of_random_numbers_is_left():
     state, kept = np.random.get_state()[1].tobytes(), random.getstate()  # noqa: NPY002
-    for change in ("raise", "ignore", "warn"):
-        with np.errstate(all=change):
-            assert work() == expected
+    br.epc(br.Scores(X, LOW), br.Scores(X[1:], LOW)).band(replicates=20, rng=1)
+    br.Beta(2, 3).sample(3, rng=4)
     assert np.random.get_state()[1].tobytes() == state  # noqa: NPY002
     assert random.getstate() == kept
 
@@ -190,11 +151,11 @@ def test_i09_i10_no_state_is_read_or_left():
 def test_i20_order_swap_and_maps():
     scores = br.Scores(X, LOW)
     shuffled = br.Scores(RNG.permutation(X), RNG.permutation(LOW))
-    fits = [br.fit(s, "beta") for s in (scores, shuffled, br.Scores(1 - LOW, 1 - X))]
-    for one, other in pairwise((fits[0].client.params, fits[1].client.params)):
-        assert [*one.values()] == pytest.approx([*other.values()], rel=1e-12)
-    mirrored = fits[2].client.params
-    assert mirrored["a"] == pytest.approx(fits[0].impostor.params["b"], rel=1e-9)
+    fit, again, mirrored = (
+        br.fit(s, "beta") for s in (scores, shuffled, br.Scores(1 - LOW, 1 - X))
+    )
+    assert again.client.params == pytest.approx(fit.client.params, rel=1e-12)
+    assert mirrored.client.params["a"] == pytest.approx(fit.impostor.params["b"], rel=1e-9)
     auc = partial(br.interval, stat="auc")
     assert auc(scores) == auc(shuffled)
     assert auc(br.Scores(np.exp(X), np.exp(LOW))).estimate == auc(scores).estimate
