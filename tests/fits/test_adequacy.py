@@ -12,7 +12,6 @@ import betaroc as br
 from betaroc import Fit
 from betaroc.core.notices import suppress_warnings
 from betaroc.estimation.families import FAMILIES
-from helpers.cases import some
 
 approx = pytest.approx
 
@@ -22,10 +21,9 @@ def scores(seed, n=60):
     return br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n + 20))
 
 
-@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
-def test_statistics_are_scipys(family):
+def test_statistics_are_scipys():
     data = scores(1)
-    fit = br.fit(data, family)
+    fit = br.fit(data, "logit-normal")
     found = br.check_fit(fit, replicates=19, rng=1)
     for who, sample in (("client", data.client), ("impostor", data.impostor)):
         law, n = getattr(fit, who).distribution, sample.size
@@ -83,16 +81,9 @@ def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores():
     right = br.check_fit(br.fit(br.Scores(rng.beta(4, 2, 4000), rng.beta(2, 4, 4000))),
         replicates=99, rng=1)  # fmt: skip
     assert right.verdict == "good"
-    few = br.check_fit(br.fit(scores(4, 30)), replicates=99, rng=1)
-    assert few.verdict == few.status == "cannot tell"
-    assert "tolerance 0.05; about " in few.reason
-    assert "Fit of the ROC: cannot tell: the fitted ROC is " in str(few)
-    # Chance falls with the root of the number of scores, the distance stays.
-    d, more = few.roc_distance, float(re.search(r"about (\S+) times", few.reason)[1])
-    assert d.noise / math.sqrt(more) == approx(abs(0.05 - d.sup), rel=0.03)
 
 
-@pytest.mark.parametrize("n", [2, 3, 40, 70])
+@pytest.mark.parametrize("n", [3, 40, 70])
 def test_separated_classes_say_no_more_than_their_numbers(n):
     """Fits of separated classes make separated sets: only the numbers of scores speak."""
     apart = br.Scores(np.linspace(0.8, 0.9, n), np.linspace(0.1, 0.2, n))
@@ -122,23 +113,8 @@ def test_point_masses_and_weights():
     assert one.ks.client.statistic == approx(two.ks.client.statistic, rel=1e-12)
 
 
-PARAMETRIC = [name for name in FAMILIES if name != "empirical"]
-
-
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-@pytest.mark.parametrize("family", some(PARAMETRIC, 3))
-def test_every_parametric_family_can_be_checked(family):
-    data = br.Scores(*(np.where(x < 0.4, 0.1 * x, x)
-        for x in (scores(7).client, scores(8).impostor)))  # fmt: skip
-    if family == "normal-mixture":  # whose components are no narrower than 1 % of all scores
-        plain = scores(7).client, scores(8).impostor
-        data = br.Scores(*(np.concatenate([x, x + 2.0]) for x in plain))
-    assert br.check_fit(br.fit(data, family), replicates=19, rng=1).replicates == 19
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_each_class_is_refitted_by_its_own_family(monkeypatch):
+def test_each_class_is_refitted_by_its_own_family():
     rng = np.random.default_rng(11)
     two = np.where(rng.random(200) < 0.5, rng.beta(2, 30, 200), rng.beta(9, 4, 200))
     data = br.Scores(scores(7, 100).client, two)
@@ -150,21 +126,13 @@ def test_each_class_is_refitted_by_its_own_family(monkeypatch):
     assert found.ks.client == alone.ks.client
     statistic = stats.kstest(two, mixed.impostor.distribution.cdf).statistic * math.sqrt(200)
     assert found.ks.impostor.statistic == approx(statistic, rel=1e-9)
-    # A family without a row for simulation is fitted sample by sample.
-    monkeypatch.setitem(FAMILIES, "logit-normal",
-        replace(FAMILIES["logit-normal"], fit_rows=None, moments=None))  # fmt: skip
-    slow = br.check_fit(pair, replicates=19, rng=1)
-    assert slow.ad.impostor.statistic == approx(found.ad.impostor.statistic, rel=1e-5)
-    assert slow.ks.impostor.p_value == found.ks.impostor.p_value
 
 
 @pytest.mark.parametrize(("call", "error", "text"), [
     (lambda f: br.check_fit(f.model), br.InputTypeError, "must be a Fit; got ScoreModel"),
     (lambda f: br.check_fit(f, replicates=5), br.InputError, "int >= 19"),
     (lambda f: br.check_fit(br.fit(f.scores, "empirical")),
-        br.InputTypeError, "a parametric family"),
-    (lambda f: br.check_fit(br.fit(f.scores, resolution=0.01)),
-        br.InputError, "boundary rule is 'interval'"),
+        br.InputTypeError, "a parametric family; got clients of 'empirical'"),
 ])  # fmt: skip
 def test_what_is_refused(call, error, text):
     with pytest.raises(error, match=text):
@@ -178,9 +146,7 @@ def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypat
     monkeypatch.setitem(FAMILIES, "beta", replace(FAMILIES["beta"], fit_rows=None, moments=None))
     slow = br.check_fit(fit, replicates=99, rng=1)
     # The same samples and estimates; the differences have the moments to six digits.
-    for one in ("ks", "cvm", "ad", "information"):
-        for who in ("client", "impostor"):
-            a, b = (getattr(getattr(found, one), who) for found in (quick, slow))
+    for kind in ("ks", "cvm", "ad", "information"):
+        for a, b in zip(getattr(quick, kind), getattr(slow, kind), strict=True):
             assert (a.statistic, a.p_value) == (approx(b.statistic, rel=1e-5), b.p_value)
     assert quick.roc_distance.sup == approx(slow.roc_distance.sup, rel=1e-9)
-    assert quick.verdict == slow.verdict

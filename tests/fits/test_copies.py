@@ -17,9 +17,9 @@ LARGE = (1e3, 1e9, 1e15)
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 
 
-def alike(copies, n=1000):
-    weights = {f"{who}_weights": np.full(n, copies) for who in ("client", "impostor")}
-    return br.Scores(CLIENT[:n], IMPOSTOR[:n], **weights)
+def alike(copies):
+    weights = {f"{who}_weights": np.full(1000, copies) for who in ("client", "impostor")}
+    return br.Scores(CLIENT, IMPOSTOR, **weights)
 
 
 def whole():
@@ -32,7 +32,7 @@ def whole():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "beta-mixture", "gamma"])
+@pytest.mark.parametrize("family", ["beta", "normal", "beta-mixture"])
 def test_a_check_of_weighted_scores_is_that_of_their_copies(family):
     # Of seed 1 a simulated sample has two mixtures of one likelihood: a last digit exchanges them.
     found = [br.check_fit(br.fit(scores, family), replicates=19, rng=2) for scores in whole()]
@@ -42,6 +42,7 @@ def test_a_check_of_weighted_scores_is_that_of_their_copies(family):
     assert found[0].roc_distance.sup == approx(found[1].roc_distance.sup, rel=1e-6)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["pp", "qq"])
 def test_ordered_scores_of_weighted_scores_are_those_of_their_copies(kind):
     lines = [[line.get_xydata() for line in br.fit(scores, "beta").plot(kind).get_lines()]
@@ -54,7 +55,6 @@ def test_ordered_scores_of_weighted_scores_are_those_of_their_copies(kind):
 def test_nothing_hangs_on_how_many_copies_each_score_has():
     once = alike(1.0)
     check = br.check_fit(br.fit(once, "beta"), replicates=19, rng=1)
-    chosen = br.compare_families(once, ["beta", "normal"])
     costs = br.decide(once, cost_fa=1, cost_fr=1, family="beta").threshold
     for copies in LARGE:
         many = alike(copies)
@@ -64,18 +64,14 @@ def test_nothing_hangs_on_how_many_copies_each_score_has():
             root = 0.5 if one in found.ks else 1.0
             assert one.statistic == approx(two.statistic * copies**root, rel=1e-6)
         assert found.targets[0].observed == check.targets[0].observed * copies
-        again = br.compare_families(many, ["beta", "normal"])
-        assert again.recommended == chosen.recommended
-        assert again.rows[0].held_out == approx(chosen.rows[0].held_out, rel=1e-9)
-        assert again.roc_distance == approx(chosen.roc_distance, rel=1e-9)
         assert br.decide(many, cost_fa=1, cost_fr=1, family="beta").threshold == costs
 
 
-@pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.simulation)])
-def test_memory_is_that_of_the_distinct_scores(n):
+@pytest.mark.simulation
+def test_memory_is_that_of_the_distinct_scores():
     used = []
     for copies in (1.0, 1e15):
-        scores = alike(copies, n)
+        scores = alike(copies)
         tracemalloc.start()
         br.check_fit(br.fit(scores, "beta"), replicates=199, rng=1)
         br.decide(scores, far=0.05, family="beta")
@@ -84,7 +80,7 @@ def test_memory_is_that_of_the_distinct_scores(n):
     assert used[1] <= 1.5 * used[0]
 
 
-@pytest.mark.parametrize("a", [1.0, 4.0, 1e5, 3e6, 1e9, 5e11])
+@pytest.mark.parametrize("a", [1.0, 1e5, 5e11])
 @pytest.mark.parametrize("p", [0.025, 0.999])
 def test_quantiles_of_shares_of_many_trials(a, p):
     """Beside scipy, where it has its digits yet, to a part of the standard deviation; of few

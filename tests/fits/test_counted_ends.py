@@ -1,8 +1,7 @@
-"""What counts say of a fitted side of the diagonal: by hand, by simulation, and in every door."""
+"""What counts say of a fitted side of the diagonal: by hand and by simulation."""
 
 import math
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,11 +10,7 @@ from scipy.stats import beta, hypergeom
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
-from betaroc.rendering.tree import Grid, map_text
-from betaroc.report.page import sections_of
 from helpers.sets import summary_of
-
-Draw = Callable[[np.random.Generator], br.Scores]
 
 
 def mixed(rng, n, share, rest, top):
@@ -41,7 +36,6 @@ def test_what_contradicts_a_hook_is_counted(contradicted):
     assert fit.model.ends().at_one.side == "below"
     test = fit.end_tests().at_one
     assert math.isnan(test.p_value)
-    assert "p =" not in str(fit.end_tests()).splitlines()[1]
     found = []
     for k in (5, 20, 100):  # by hand: both classes at the k-th largest impostor and beyond
         clients = int(np.sum(contradicted.client >= np.sort(contradicted.impostor)[-k]))
@@ -64,16 +58,9 @@ def test_a_contradicted_stretch_has_no_probabilities_whatever_the_end_test_says(
     assert curve.hooks[-1].contradicted
     assert (curve.finding, curve.probabilities) == (f"at the high end {curve.hooks[-1].counts}", {})
     assert math.isnan(curve.p_proper)
-    assert br.from_json(curve.to_json()) == curve
 
 
-def ends_of_report(scores, family):
-    """The report's section on the ends."""
-    sections = sections_of(br.analyze(scores, family=family))
-    return map_text(next(part for part in sections if part.key == "ends"), DEFAULT.fill)
-
-
-def test_what_few_scores_show_is_said_beside_the_p_value(few):
+def test_what_few_scores_show_is_said_beside_the_p_value():
     # Of 1000 N(0, 1.3) one or two lie past the crossing with N(1.2, .9) at 3.9, 3 sigma.
     rng = np.random.default_rng(5)
     scores = br.Scores(rng.normal(1.2, 0.9, 300), rng.normal(0, 1.3, 1000))
@@ -85,9 +72,6 @@ def test_what_few_scores_show_is_said_beside_the_p_value(few):
     assert test.side == "below"
     assert words in test.note
     assert words in fit.curve_test().finding
-    blocks = ends_of_report(scores, "normal").blocks
-    (grid,) = (block for block in blocks if isinstance(block, Grid))
-    assert "the counts cannot tell)" in str(grid.rows[1])
 
 
 def test_a_side_past_a_crossing_is_counted_up_to_the_next():
@@ -101,7 +85,7 @@ def test_a_side_past_a_crossing_is_counted_up_to_the_next():
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(few):
+def test_a_fit_whose_ends_are_not_tested_is_contradicted_too():
     # One impostor score of 999 widens their normal distribution over all clients.
     rng = np.random.default_rng(1)
     clients = np.append(rng.normal(1, 0.3, 100), rng.normal(3, 0.3, 100))
@@ -109,28 +93,23 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(few):
     fit = br.fit(scores, ("normal-mixture", "normal"))
     note = DEFAULT.fill(counts_at_end(fit, "at_one", "below"))
     assert note.startswith("contradicted by the scores: TPR ")
-    section = ends_of_report(scores, ("normal-mixture", "normal"))
-    assert "contradicted" in section.finding
-    told = str(section)
-    assert f"the fitted ROC lies below the diagonal, {note}" in told
-    assert "rejecting almost everybody this way is worse than chance" not in told
 
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
 def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
+    def counts(weight):
+        scores = br.Scores(contradicted.client, contradicted.impostor,
+            client_weights=np.full(300, weight), impostor_weights=np.full(1000, weight),
+        )  # fmt: skip
+        return counts_at_end(br.fit(scores, "normal"), "at_one", "below")
+
     copies = br.Scores(*(np.repeat(x, 3) for x in (contradicted.client, contradicted.impostor)))
-    weighted, heavy = (br.Scores(contradicted.client, contradicted.impostor, client_weights=np.full(
-        300, copies), impostor_weights=np.full(1000, copies)) for copies in (3.0, 1e9))  # fmt: skip
-    said = [counts_at_end(br.fit(s, "normal"), "at_one", "below") for s in (copies, weighted)]
-    assert said[0] == said[1]
-    assert said[0].startswith("contradicted")
-    assert counts_at_end(br.fit(heavy, "normal"), "at_one", "below").startswith("contradicted")
+    assert counts(3.0) == counts_at_end(br.fit(copies, "normal"), "at_one", "below")
+    assert counts(3.0).startswith("contradicted")
+    assert counts(1e9).startswith("contradicted")
     assert br.fit(summary_of(contradicted), "normal").end_tests().at_one.side == "contradicted"
-    fractions = br.Scores(contradicted.client, contradicted.impostor,
-        client_weights=np.full(300, 0.5))  # fmt: skip
-    assert "cannot tell" in counts_at_end(br.fit(fractions, "normal"), "at_one", "below")
 
 
 def sides(draw, family, sets, *ends):
@@ -145,8 +124,6 @@ def sides(draw, family, sets, *ends):
 PAIRS = {
     "two far kinds": ("normal", lambda r, n,
         m: br.Scores(r.normal(2, 0.5, n), mixed(r, m, 0.5, (-2, 1.5), (0.3, 0.4)))),
-    "a kind apart": ("normal", lambda r, n,
-        m: br.Scores(r.normal(1.5, 0.6, n), mixed(r, m, 0.5, (-3, 0.8), (0, 0.5)))),
     "in [0, 1]": ("beta", lambda r, n, m: br.Scores(r.beta(20, 8, n),
         np.where(r.random(m) < 0.3, r.beta(5, 5, m), r.beta(1, 12, m)))),
 }  # fmt: skip

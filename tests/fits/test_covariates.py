@@ -61,8 +61,7 @@ def by_delta(plain, stat, grow):
 
     def place(v):
         model = br.ScoreModel(br.Beta(*v[:2]), br.Beta(*v[2:]))
-        number = {"auc": model.auc, "eer": lambda: model.eer().hter}.get(stat)
-        return PHI.inv_cdf(number() if number else float(model.roc().tpr(0.1)))
+        return PHI.inv_cdf(model.auc() if stat == "auc" else float(model.roc().tpr(0.1)))
 
     at = np.array(shapes(plain.model))
     steps = np.diag(1e-4 * at)
@@ -74,10 +73,9 @@ def by_delta(plain, stat, grow):
 def test_without_covariates_or_with_categories_alone_it_is_the_fit_of_the_groups():
     found, plain = fit(FRAME, "1"), plain_fit(FRAME)
     assert shapes(found.model()) == approx(shapes(plain.model), rel=1e-12)
-    numbers = found.log_likelihood, found.aic
-    assert numbers == approx((plain.log_likelihood, plain.aic), rel=1e-12)
+    assert (found.log_likelihood, found.aic) == approx((plain.log_likelihood, plain.aic), rel=1e-12)
     assert found.model().prior == plain.model.prior
-    for stat, point in (("auc", {}), ("eer", {}), ("tpr", {"far": 0.1})):
+    for stat, point in (("auc", {}), ("tpr", {"far": 0.1})):
         own = by_delta(plain, stat, 150 / 148)
         assert ends(found.interval(stat, **point)) == approx(own, rel=1e-6)
     found, total, places, errors = fit(FRAME, "camera", precision="camera"), 0.0, {}, {}
@@ -109,18 +107,13 @@ def test_a_class_with_its_own_formula_is_fitted_by_itself():
     test = found.test("x")
     assert test.client is None
     assert test.both == test.impostor == whole.test("x").impostor
-    # The impostors keep their own knots when a term that only they have goes.
-    bent = fit(FRAME, "bs(x, df=4) + camera", client_formula="bs(x, df=4)")
-    alone = fit(FRAME, "bs(x, df=4)", client_formula="1")
-    gain = 2 * (bent.impostor.log_likelihood - alone.impostor.log_likelihood)
-    assert bent.test("camera").both.statistic == approx(gain, rel=1e-9)
 
 
-FORMULAS = [("x", "1"), ("x + camera", "x"), ("C(camera, Treatment('top')) * x", "camera"),
-    ("bs(x, df=4)", "center(x)"), ("np.exp(x) + I(x ** 2)", "I(x > 0)")]  # fmt: skip
+FORMULAS = [("C(camera, Treatment('top')) * x", "camera"), ("bs(x, df=4)", "center(x)"),
+    ("np.exp(x) + I(x ** 2)", "I(x > 0)")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("formula", "precision"), some(FORMULAS, 2))
+@pytest.mark.parametrize(("formula", "precision"), some(FORMULAS, 3))
 def test_statsmodels_finds_the_same(formula, precision):
     one = ONE.assign(x=np.append(ONE["x"].to_numpy()[:-1], -0.97))
     # The same covariates in both classes, so that knots and centres are the same alone.
@@ -130,9 +123,9 @@ def test_statsmodels_finds_the_same(formula, precision):
     found = fit(twice, formula, precision=precision)
     table = found.to_frame()
     client, impostor = (table[table["class"] == who] for who in ("client", "impostor"))
-    for column, values, near in (("estimate", theirs.params, {"abs": 1e-6}), ("std_error",
-        theirs.bse, {"rel": 1e-5}), ("p_value", theirs.pvalues, {"abs": 1e-6})):  # fmt: skip
-        assert client[column].to_numpy() == approx(values.to_numpy(), **near), column
+    assert client["estimate"].to_numpy() == approx(theirs.params.to_numpy(), abs=1e-6)
+    assert client["std_error"].to_numpy() == approx(theirs.bse.to_numpy(), rel=1e-5)
+    assert client["p_value"].to_numpy() == approx(theirs.pvalues.to_numpy(), abs=1e-6)
     assert found.client.log_likelihood == approx(theirs.llf, rel=1e-10)
     # 1 - s turns the sign of the mean, and nothing else.
     signs = np.where(np.arange(len(client)) < len(found.client.mean_names), -1.0, 1.0)
@@ -161,14 +154,9 @@ def test_gradients_likelihoods_and_units():
     # Units and zero points of a covariate do not matter.
     other = fit(FRAME.assign(x=2000 + 1e-3 * FRAME["x"]), "x", precision="x")
     assert other.log_likelihood == approx(found.log_likelihood, rel=1e-9)
-    one, two = (f.interval("auc", covariates={"x": x})
-        for f, x in ((found, 0.5), (other, 2000.0005)))  # fmt: skip
-    assert ends(one) == approx(ends(two), rel=1e-6)
     assert other.client.mean["x"] * 1e-3 == approx(found.client.mean["x"], rel=1e-6)
-    for unit in (1e-100, 1e100):
-        far = fit(FRAME.assign(x=FRAME["x"] * unit), "x", precision="x")
-        assert far.log_likelihood == approx(found.log_likelihood, rel=1e-12)
-        assert shapes(far.model(x=0.5 * unit)) == approx(shapes(found.model(x=0.5)))
+    far = fit(FRAME.assign(x=FRAME["x"] * 1e-100), "x", precision="x")
+    assert far.log_likelihood == approx(found.log_likelihood, rel=1e-12)
 
 
 @pytest.mark.simulation
@@ -227,14 +215,11 @@ def test_the_delta_interval_is_that_of_drawn_coefficients():
     change = found.contrast("auc", {"x": -0.5}, {"x": 0.5})
     assert (change.high - change.low) / (2 * Z) == approx(np.std(two - one), rel=0.045)
     assert change.estimate == approx(models[1] - models[0], rel=1e-12)
-    # What both share cancels: the interval shrinks with the difference.
-    near = found.contrast("auc", {"x": 0.5}, {"x": 0.5 + 1e-6})
-    assert (near.high - near.low) / 1e-6 == approx(change.high - change.low, rel=0.5)
-    for stat, point in (("threshold", {"far": 0.1}), ("exponent-at-one", {})):
-        away = found.contrast(stat, {"x": -0.5}, {"x": 0.5}, **point)
-        low, high = (found.interval(stat, **point, covariates={"x": x}) for x in (-0.5, 0.5))
-        assert away.estimate == approx(high.estimate - low.estimate, rel=1e-9)
-        assert away.low < away.estimate < away.high
+    at = {"far": 0.1}
+    away = found.contrast("threshold", {"x": -0.5}, {"x": 0.5}, **at)
+    low, high = (found.interval("threshold", **at, covariates={"x": x}) for x in (-0.5, 0.5))
+    assert away.estimate == approx(high.estimate - low.estimate, rel=1e-9)
+    assert away.low < away.estimate < away.high
 
 
 def test_groups_of_copies_and_of_both_classes():
@@ -254,12 +239,6 @@ def test_groups_of_copies_and_of_both_classes():
     found, apart = fit(rows, "x", group="person"), fit(FRAME, "x")
     assert np.max(np.abs(found.cov[:3, 3:])) > 0.0 == np.max(np.abs(apart.cov[:3, 3:]))
     assert found.test("x").method == "wald"
-    # The likelihood ratio and Wald's statistic agree to the first order.
-    many = simulated(5, 1500).assign(trial=np.arange(3000))
-    grouped, plain = (fit(many, "x", precision="x", **g).test("x")
-        for g in ({"group": "trial"}, {}))  # fmt: skip
-    assert (plain.method, grouped.both.degrees, plain.both.degrees) == ("likelihood-ratio", 4, 4)
-    assert grouped.both.statistic == approx(plain.both.statistic, rel=0.25)
 
 
 def test_a_term_is_left_out_everywhere_with_its_interactions():
@@ -275,12 +254,11 @@ def test_a_term_is_left_out_everywhere_with_its_interactions():
     assert single.p_value == approx(math.erfc(math.sqrt(single.statistic / 2)), rel=1e-9)
 
 
-FRAMES = {"polars": pl.from_pandas, "lazy": lambda f: pl.from_pandas(f).lazy(),
-    "pyarrow": pa.Table.from_pandas, "objects": lambda f: f.assign(camera=f["camera"].astype(
-    object)), "categorical": lambda f: f.assign(camera=f["camera"].astype("category"))}  # fmt: skip
+FRAMES = {"lazy": lambda f: pl.from_pandas(f).lazy(), "pyarrow": pa.Table.from_pandas,
+    "categorical": lambda f: f.assign(camera=f["camera"].astype("category"))}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("kind", some(FRAMES, 3))
 def test_every_frame_gives_the_same(kind):
     found = fit(FRAMES[kind](FRAME), "score ~ camera + x", precision="camera")
     assert found == fit(FRAME, "camera + x", precision="camera")
@@ -296,7 +274,7 @@ def test_categories_of_numbers_booleans_and_in_order():
     assert found.model(**at).name == "dose=0.5, night=True, size=top"
     spaced, own = frame.rename(columns={"x": "the x"}), shapes(fit(frame, "x").model(x=0.2))
     assert shapes(fit(spaced, "Q('the x')").model(**{"the x": 0.2})) == approx(own, rel=1e-12)
-    for value in (0.25, True, "0.5"):
+    for value in (0.25, True):
         with pytest.raises((br.InputError, br.InputTypeError), match="dose"):
             found.model(dose=value, night=True, size="top")
     with pytest.raises(br.InputError, match="'night' must be one of its categories, False, True"):
@@ -304,17 +282,11 @@ def test_categories_of_numbers_booleans_and_in_order():
     # Columns of categories stand first.
     assert design("x * camera")[0] == ("Intercept", "camera[T.right]", "camera[T.top]",
         "x", "x:camera[T.right]", "x:camera[T.top]")  # fmt: skip
-    assert design("0 + camera + x")[0] == ("camera[left]", "camera[right]", "camera[top]", "x")
-    found = fit(spaced, "`the x` + camera - 1")
-    assert found.formula == "0 + `the x` + camera"
-    assert found.model(**{"the x": 0.1, "camera": "top"}).client.mean > 0.0
 
 
 @pytest.mark.simulation
-def test_a_prior_of_ones_own_and_a_function():
+def test_an_interval_of_a_function():
     found, at = fit(FRAME, "x"), {"x": 0.1}
-    same = found.interval("average-precision", covariates=at, prior=0.01)
-    assert same.estimate == found.model(x=0.1, prior=0.01).average_precision()
     one = found.interval(client_mean, covariates=at, level=0.9)
     # The mean's error by hand: mu (1 - mu) times that of the linear predictor.
     cov, row, mu = (found.cov[:2, :2] * 150 / 147, np.array([1.0, 0.1]),
@@ -336,8 +308,6 @@ def test_scores_at_the_ends_are_dropped_or_squeezed():
     assert dropped.client.coefficients == left.client.coefficients
     assert (dropped.client.n, dropped.impostor.n, dropped.prior) == (148, 147, 0.5)
     assert dropped.client.boundary.n_dropped == 2
-    own = br.fit_distribution(frame.loc[frame["label"] == 0, "score"], boundary="drop")
-    assert dropped.impostor.boundary == own.boundary
     squeezed, plain = fit(frame, "1", boundary="squeeze"), plain_fit(frame, boundary="squeeze")
     assert shapes(squeezed.model()) == approx(shapes(plain.model), rel=1e-12)
     assert squeezed.client.boundary == plain.client.boundary
@@ -354,50 +324,34 @@ def put(column, value, row=7):
 
 
 ONE_CLASS = FRAME.assign(camera=np.where(FRAME["label"] == 1, "left", FRAME["camera"]),
-    only=np.where((FRAME["camera"] == "top") & (FRAME["label"] == 0), "left", FRAME["camera"]),
-    fixed=np.where(FRAME["label"] == 1, 0.4, FRAME["x"]), twice=2 * FRAME["x"] + 1,
-    dose=np.where(FRAME["label"] == 1, 1.0, np.arange(300) % 3))  # fmt: skip
+    fixed=np.where(FRAME["label"] == 1, 0.4, FRAME["x"]), twice=2 * FRAME["x"] + 1)  # fmt: skip
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("frame", "formula", "options", "message"), [
     (FRAME, "sharpness", {}, "'sharpness' is none of 'x', 'camera'"),
-    (FRAME, "camra", {}, "Did you mean 'camera'?"),
     (FRAME, "x", {"precision": "y"}, "precision must name columns of the frame; 'y'"),
-    (FRAME, "x", {"client_formula": "y"}, "client_formula must name columns"),
     (FRAME, "x +", {}, "formula must be a formula"),
-    (FRAME, " ", {}, "Without covariates it is '1'"),
     (FRAME, "0", {}, "must have a term"),
     (FRAME, "label ~ x", {}, "the score column, 'score', left of ~; got 'label'"),
     (FRAME, "score", {}, "must not use 'score'"),
-    (FRAME, "x + label", {}, "must not use 'label'"),
     (FRAME.rename(columns={"x": "prior"}), "prior", {}, "'prior' means the share of clients"),
     (FRAME.assign(x=np.arange(300.0)), "np.log(x)", {}, "is -inf for 1 of 300 trials"),
-    (FRAME, "np.log(x - x.min())", {}, "got 'x.min' in 'np.log(x - x.min())'"),
     (FRAME, "te(x)", {}, "formula may call abs, clip, cos, exp, "),
     (FRAME, "C(x > 0)", {}, "the categories of one column, C(camera); got 'C(x > 0)'"),
     (FRAME, "C(camera, levels=['top'])", {}, "polars.Enum), not by levels=; got"),
     (FRAME, "Q(camera)", {}, "Q('a name'); got 'Q(camera)'"),
-    (FRAME, "x | camera", {}, "formula must be a formula"),
     (FRAME, "C(camera, Treatment('tpo'))", {}, "must be computable from its columns"),
-    (FRAME, "C(x, nothing)", {}, "'nothing' is none of"),
     (FRAME, "x", {"score": "p"}, "score='p' must name a column of the frame; there are"),
     (FRAME.assign(x=pd.Timestamp("2020-01-01")), "x", {}, "numbers, text or booleans"),
     (FRAME.assign(g=1), "x", {"group": "g"}, "all 150 client trials in one"),
     (put("x", np.nan), "x", {}, "missing, first in rows 7"),
-    (put("x", np.inf), "x", {}, "must be finite; got 1 of 300"),
     (put("score", 1.5), "x", {}, "client scores must lie in [0, 1]"),
     (FRAME.assign(x=1.5), "x", {}, "'x' must vary among the client trials; it is 1.5 for all"),
-    (FRAME.assign(camera="left"), "camera", {}, "it is 'left' for all 150"),
-    (FRAME, "x + I(0 * x)", {}, "'I(0 * x)' are collinear, or do not vary"),
     (ONE_CLASS, "x + twice", {}, "'Intercept', 'x', 'twice' are collinear"),
-    (ONE_CLASS, "x", {"precision": "x + twice"}, "precision must have columns"),
     (ONE_CLASS, "fixed", {}, "client_formula='1'"),
     (ONE_CLASS, "camera", {}, "it is 'left' for all 150 of them. A covariate of the"),
-    (ONE_CLASS, "only", {}, "'only[T.top]' are collinear, or do not vary"),
-    (ONE_CLASS, "C(dose)", {}, "'dose' must vary among the client trials"),
     (with_ends(), "x", {}, "0 client scores of exactly 0 and 2 of exactly 1 and 3 impostor scores"),
-    (with_ends(), "x", {"boundary": "inflate"}, "must be one of 'error', 'drop', 'squeeze'"),
     (few(4), "camera * x", {}, "as many trials as coefficients; got 4 of clients for 7"),
 ])  # fmt: skip
 def test_what_cannot_be_fitted_is_named(frame, formula, options, message):
@@ -443,9 +397,8 @@ def design(formula):
 def test_transforms_are_those_of_their_definitions():
     x = np.concatenate([FRAME.loc[FRAME["label"] == one, "x"] for one in (1, 0)])
     for formula, expected in (("scale(x)", (x - x.mean()) / x.std(ddof=1)),
-        ("standardize(x)", (x - x.mean()) / x.std()), ("center(x)", x - x.mean()), ("log1p(abs(x))",
-        np.log1p(np.abs(x))), ("np.sqrt(x + 1)", np.sqrt(x + 1)), ("where(x > 0, x, 0)",
-        np.where(x > 0, x, 0)), ("I(x > 0)", 1.0 * (x > 0)), ("`x`", x)):  # fmt: skip
+        ("center(x)", x - x.mean()), ("log1p(abs(x))", np.log1p(np.abs(x))),
+        ("where(x > 0, x, 0)", np.where(x > 0, x, 0)), ("I(x > 0)", 1.0 * (x > 0))):  # fmt: skip
         names, columns = design(formula)
         assert names == ("Intercept", formula.strip("`"))
         assert columns[:, 1] == approx(expected, rel=1e-12), formula
@@ -467,15 +420,11 @@ def test_values_of_covariates_are_checked():
     for call, message in (
         (lambda: found.model(x=0.0), "'camera' must have a value"),
         (lambda: found.model(**same, z=1), "'z' must be a covariate of the fit"),
-        (lambda: found.model(x=0.0, camara="top"), "Did you mean 'camera'?"),
-        (lambda: found.model(x=0.0, camera="tpo"), "Did you mean 'top'?"),
         (lambda: found.model(x=math.nan, camera="top"), "x must be a finite number"),
         (lambda: found.interval("auc", covariates=no_mapping), "covariates must be a mapping"),
         (lambda: found.contrast("auc", same, same | {"x": 0.0}), "must be different"),
         (lambda: found.test("y"), "terms must be one of 'camera', 'x'; got 'y'"),
-        (lambda: found.test("camra"), "Did you mean 'camera'?"),
         (lambda: found.test(), "terms must be one or more"),
-        (lambda: found.test("x + camera"), "must be one term"),
         (lambda: fit(FRAME, "0 + camera").test("camera"), "must have an intercept"),
         (lambda: pair.interval("auc"), "more trials than coefficients; got 2 trials for 2"),
     ):  # fmt: skip
@@ -496,8 +445,6 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
     assert [w.filename for w in caught] == [__file__]
     text = str(caught[0].message)
     assert f"x=2 (client trials {low} to {high}, impostor trials -0.9" in text
-    assert "Take values inside" in text
-    assert len(text) <= 400
     # By hand as inside: mu (1 - mu) times the error of the linear predictor at x = 2.
     cov, rows = found.cov[:2, :2] * 150 / 147, np.array([[1.0, 0.0], [1.0, 2.0]])
     mu = expit(rows @ list(found.client.mean.values()))
@@ -505,10 +452,6 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
     reach = Z * math.sqrt(slopes[1] @ cov @ slopes[1])
     assert [made.estimate, *ends(made)] == approx([mu[1], mu[1] - reach, mu[1] + reach])
     assert made.extrapolated
-    # The ends of a fraction lie on the probit scale, as inside.
-    with pytest.warns(br.ExtrapolationWarning):
-        two = found.interval("auc", covariates={"x": 2})
-    assert 0.5 < two.low < two.estimate < two.high < 1.0
     assert not found.interval("auc", covariates={"x": 0.9}).extrapolated  # and no warning
     # Plain numbers have symmetric intervals of differences too: the delta method's, by hand.
     with pytest.warns(br.ExtrapolationWarning) as caught:
@@ -518,20 +461,10 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
     reach = Z * math.sqrt(slope @ cov @ slope)
     assert [change.estimate, *ends(change)] == approx([d, d - reach, d + reach])
     assert (change.extrapolated, change.method) == (True, "square-and-add")
-    # Others: the squares of the distances from the ends, less what both share.
-    one = found.interval("auc", covariates={"x": 0.0})
-    with pytest.warns(br.ExtrapolationWarning):
-        change = found.contrast("auc", {"x": 0.0}, {"x": 2.0})
-    below, over = two.estimate - two.low, one.high - one.estimate
-    assert abs(below - over) <= change.estimate - change.low <= below + over
-    assert not found.contrast("auc", {"x": 0.0}, {"x": 0.5}).extrapolated
     # There is no number without an interval.
     found = fit(FRAME, "x", precision="x")
-    for x in (1.2, -3.0, 40.0):
-        with pytest.raises(
-            br.InputError, match=r"inside the data for a model; got x=.*Ask interval\(stat"
-        ):
-            found.model(x=x)
+    with pytest.raises(br.InputError, match=r"inside the data for a model; got x=1\.2.*Ask inter"):
+        found.model(x=1.2)
     with pytest.raises(br.InputError, match="extend beyond upper and/or lower bounds"):
         fit(FRAME, "bs(x, df=4)").model(x=0.9999999)
     with pytest.raises(br.InputError, match="shapes that doubles hold"):
@@ -541,9 +474,7 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
 @pytest.mark.simulation
 @pytest.mark.parametrize(("stat", "point", "x"), [
     ("tpr", {"far": 0.1}, 3),  # 0 to 1
-    ("partial-auc", {"between": (0.0, 0.1)}, 3),  # its least is that of a TPR of 0
     ("threshold", {"far": 0.01}, 5),
-    ("exponent-at-one", {}, 40),  # v/(1 + v) from 0 to 0.999
     ("exponent-at-one", {}, 150),  # an end beyond the doubles, or one that they cannot hold
 ])  # fmt: skip
 def test_an_interval_of_the_whole_range_is_refused(stat, point, x):
@@ -575,12 +506,6 @@ def test_a_new_combination_far_out_is_outside_the_data():
         found.model(**new)
     with pytest.warns(br.ExtrapolationWarning, match=text):
         assert found.interval("auc", covariates=new).extrapolated
-    # Two numbers that go together: in the middle of both, and far off their line.
-    x = rng.uniform(-1, 1, 240)
-    both = fit(frame.assign(x=x, y=x + rng.normal(0, 0.05, 240)), "x + y")
-    both.model(x=0.5, y=0.5)
-    with pytest.raises(br.InputError, match="no client trial has such values together"):
-        both.model(x=0.5, y=-0.5)
 
 
 def test_few_and_reversed_scores_are_noticed_and_no_maximum_is_no_fit(monkeypatch):
@@ -590,21 +515,17 @@ def test_few_and_reversed_scores_are_noticed_and_no_maximum_is_no_fit(monkeypatc
         fit(FRAME.assign(score=1 - FRAME["score"]), "x")
     frame = FRAME.copy()
     frame.loc[frame["camera"] == "top", "score"] = 0.25
-    fit(frame, "camera")  # one precision for all: a maximum
     with pytest.raises(br.DegenerateDataError, match="becomes a point") as caught:
         fit(frame, "camera", precision="camera")
-    assert isinstance(caught.value.result, RegressionFit)
-    assert not caught.value.result.converged
     monkeypatch.setattr(covariates, "_STEPS", 1)
     with pytest.raises(br.FitError, match="instead of 0") as caught:
         fit(FRAME, "camera * x", precision="camera * x")
     assert isinstance(caught.value.result, RegressionFit)
     assert not caught.value.result.converged
-    assert caught.value.result.gradient_norm > 0.0
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("concentration", some([0.02, 1.0, 1e4, 1e8], 3))
+@pytest.mark.parametrize("concentration", [0.02, 1e8])
 def test_from_poles_to_needles(concentration):
     """Shapes from 0.01 to 1e8 converge, and the slope is found."""
     x, label = np.tile(np.linspace(-1, 1, 300), 2), np.repeat([1, 0], 300)

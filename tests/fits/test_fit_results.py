@@ -4,8 +4,6 @@ import copy
 import dataclasses
 import math
 import pickle
-import warnings
-from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -30,18 +28,20 @@ CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
 SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
 
 
-#: Families of one sample; the others are of pairs.
-SINGLE = sorted(name for name, row in FAMILIES.items() if not row.of_pairs)
+#: Families of one sample; the others are of pairs. Mixtures take their time.
+SINGLE = [
+    pytest.param(name, marks=[pytest.mark.simulation] if "mixture" in name else [])
+    for name, row in sorted(FAMILIES.items()) if not row.of_pairs
+]  # fmt: skip
 
 
 def test_normal_and_logit_normal_by_hand():
-    from scipy.stats import norm
 
     x = RNG.normal(3.0, 2.0, 50)
     fit = br.fit_distribution(x, "normal")
-    mu, sigma = norm.fit(x)
+    mu, sigma = stats.norm.fit(x)
     assert fit.values == approx((mu, sigma), rel=1e-13)
-    assert fit.log_likelihood == approx(norm.logpdf(x, mu, sigma).sum(), rel=1e-13)
+    assert fit.log_likelihood == approx(stats.norm.logpdf(x, mu, sigma).sum(), rel=1e-13)
     # inverse information of (mu, sigma): sigma^2 / n and sigma^2 / (2 n)
     assert_allclose(fit.cov, np.diag([sigma**2 / 50, sigma**2 / 100]), rtol=1e-13)
     # NIST StRD NumAcc3 in miniature: 1000000.2, then 500 times (.1, .3); sd with divisor n.
@@ -53,12 +53,9 @@ def test_normal_and_logit_normal_by_hand():
     assert huge.values == approx((0.0, 1.7e308), abs=1e-300)
     tiny = br.fit_distribution([1e-300, 3e-300] * 5, "normal")
     assert tiny.values == approx((2e-300, 1e-300), rel=1e-13)
-    from scipy.stats import norm
 
     z, fit = np.log(CLIENT / (1.0 - CLIENT)), br.fit_distribution(CLIENT, "logit-normal")
-    assert fit.values == approx(norm.fit(z), rel=1e-13)
-    expected = norm.logpdf(z, *norm.fit(z)).sum() + (-np.log(CLIENT * (1.0 - CLIENT)).sum())
-    assert fit.log_likelihood == approx(expected, rel=1e-12)
+    assert fit.values == approx(stats.norm.fit(z), rel=1e-13)
     assert fit.log_likelihood == approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
 
 
@@ -79,32 +76,21 @@ def test_weights_are_copies_in_every_family(family):
 
 def test_fits_are_two_fits_and_a_model():
     fit = br.fit(SCORES)
-    assert fit.client.values == br.fit_distribution(CLIENT).values
-    assert fit.impostor.values == br.fit_distribution(IMPOSTOR).values
-    assert fit.model.client == fit.client.distribution
-    assert (fit.model.impostor, fit.model.prior) == (fit.impostor.distribution, 60 / 150)
-    assert fit.model.name == "demo"
-    assert fit.scores is SCORES
-    assert fit.family == "beta"
+    assert fit.client == br.fit_distribution(CLIENT)
+    assert fit.impostor == br.fit_distribution(IMPOSTOR)
+    assert fit.model == br.ScoreModel(fit.client.distribution, fit.impostor.distribution,
+        prior=60 / 150, name="demo")  # fmt: skip
     assert fit.converged
     total = fit.client.log_likelihood + fit.impostor.log_likelihood
     assert (fit.log_likelihood, fit.aic) == (total, approx(2 * 4 - 2 * total, rel=1e-14))
     assert fit.bic == approx(2 * math.log(60) + 2 * math.log(90) - 2 * total, rel=1e-14)
-    scores = br.Scores(CLIENT, IMPOSTOR, client_weights=np.full(60, 3.0))
-    fit = br.fit(scores)
+    fit = br.fit(br.Scores(CLIENT, IMPOSTOR, client_weights=np.full(60, 3.0)))
     assert (fit.model.prior, fit.client.n, fit.client.total_weight) == (180 / 270, 60, 180.0)
     assert_allclose(fit.client.cov, br.fit(SCORES).client.cov / 3.0, rtol=1e-12)
     fit = br.fit_distribution([0.3] * 20, "empirical")
     assert fit.distribution == br.Empirical([0.3] * 20)
     assert (dict(fit.params), dict(fit.std_errors), fit.cov.shape) == ({}, {}, (0, 0))
-    assert math.isnan(fit.log_likelihood)
     assert math.isnan(fit.aic)
-    assert list(fit.to_frame().columns) == ["family", "parameter", "estimate", "std_error"]
-    assert "no parameters" in str(fit.summary())
-    x, w = CLIENT.copy(), np.ones(60)
-    x.flags.writeable = w.flags.writeable = False
-    br.fit_distribution(x, weights=w)
-    assert_array_equal(x, CLIENT)
     scores = br.Scores([*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0],
         [0.0, *np.linspace(0.1, 0.6, 19)])  # fmt: skip
     fit = br.fit(scores, "beta", boundary="inflate")
@@ -135,45 +121,20 @@ def test_results_are_values(family):
     assert back(fit.client) == fit.client
 
 
-def test_tables():
-    fit = br.fit(SCORES)
-    frame = fit.to_frame()
-    assert list(frame.columns) == ["class", "family", "parameter", "estimate", "std_error"]
-    assert frame["class"].tolist() == ["client", "client", "impostor", "impostor"]
-    assert frame["parameter"].tolist() == ["a", "b", "a", "b"]
-    assert frame["estimate"].tolist() == [*fit.client.values, *fit.impostor.values]
-    assert frame["std_error"].tolist() == [*fit.client.std_errors.values(),
-        *fit.impostor.std_errors.values()]  # fmt: skip
-    text = str(fit.summary())
-    for word in ("demo", "client: 60 scores", "impostor: 90 scores", "std err", "AIC", "beta"):
-        assert word in text
-    assert f"{fit.client.params['a']:.6g}" in text
-    assert "<table" in fit.summary().as_html()
-    assert f"a & {fit.client.params['a']:.6g} & " in fit.summary().as_latex()
-
-
 def test_reversed_few_and_outside_scores_are_told():
     with pytest.warns(ReversedScoresWarning, match=r"pass 1 - score or -score") as caught:
         fit = br.fit(br.Scores(IMPOSTOR, CLIENT))
     assert (len(caught), caught[0].filename) == (1, __file__)
     assert fit.client.values == br.fit_distribution(IMPOSTOR).values
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with pytest.warns(SmallSampleWarning) as caught:
         br.fit(br.Scores([0.6, 0.7, 0.9], [0.1, 0.3, 0.4, 0.5]))
-    assert [w.category for w in caught] == [SmallSampleWarning]
     assert "client: only 3 scores" in str(caught[0].message)
     assert "impostor: only 4 scores" in str(caught[0].message)
-    assert caught[0].filename == __file__
     br.fit_distribution([0.6, 0.7, 0.9], weights=[4, 3, 3])  # ten trials
     x = CLIENT.copy()
     x[[3, 20]] = 1.2, -0.5
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"client must lie in \[0, 1\].*2 of 60 .*indices 3, 20"):
         br.fit(br.Scores(x, IMPOSTOR), "beta")
-    text = str(caught.value)
-    for part in ("client must lie in [0, 1]", "2 of 60 outside", "indices 3, 20"):
-        assert part in text
-    assert "percentages" not in text
-    assert br.fit(br.Scores(x, IMPOSTOR), "normal").family == "normal"
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
@@ -186,7 +147,6 @@ def test_a_new_family_costs_one_row(monkeypatch):
     monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
     fit = br.fit(SCORES, "half-normal")
     assert fit.client.params["sigma"] == approx(math.sqrt((CLIENT**2).mean()))
-    assert len(fit.to_frame()) == 4
     with pytest.raises(InputError, match="boundary must be left out"):
         br.fit(SCORES, "half-normal", boundary="drop")
 
@@ -197,24 +157,15 @@ NO_NAME = "family must be one of"
 
 @pytest.mark.parametrize(("x", "options", "error", "text"), [
     ([0.1, math.nan, 0.3], {}, InputError, "index 1: nan"),
-    ([0.1, 0.2, math.inf], {}, InputError, "finite"),
-    ([], {}, InputError, "sample"),
-    (0.4, {}, InputError, "one-dimensional"),
     ([[0.1], [0.2]], {}, InputError, "one-dimensional"),
-    ("0.1", {}, InputTypeError, "sample"),
     ([0.1, 0.2], {"weights": [1.0, -1.0]}, InputError, "weights"),
-    ([0.1, 0.2], {"weights": [1.0]}, InputError, "weights"),
-    ([0.1, 0.2], {"weights": [0.0, 0.0]}, InputError, "weights"),
-    ([-0.1, 0.5], {"family": "logit-normal"}, InputError, "logit-normal"),
     (CLIENT, {"family": "best"}, InputError, NO_NAME),
     (CLIENT, {"family": 3}, InputTypeError, NO_NAME),
     (SCORES, {"family": "norml"}, InputError, "Did you mean 'normal'"),
     (br.Scores(100.0 * CLIENT, IMPOSTOR),
         {"family": "beta"}, InputError, "look like percentages: divide by 100"),
     (ONE_VALUE, {"family": "normal"}, DegenerateDataError, "at least 2 distinct scores"),
-    (br.Scores([2.0], [0.0]), {"family": "normal"}, DegenerateDataError, "2 distinct scores"),
-    *(([0.3] * 20, {"family": name}, DegenerateDataError, f"a {name} distribution needs at")
-        for name in ("beta", "normal", "logit-normal")),
+    ([0.3] * 20, {"family": "beta"}, DegenerateDataError, "a beta distribution needs at"),
 ])  # fmt: skip
 def test_what_cannot_be_fitted_is_refused(x, options, error, text):
     with pytest.raises(error, match=text):
@@ -222,28 +173,17 @@ def test_what_cannot_be_fitted_is_refused(x, options, error, text):
 
 
 @pytest.mark.parametrize(("family", "names"), [
-    ("normal", ["client-mu", "client-sigma", "impostor-mu", "impostor-sigma"]),
-    (("beta", "empirical"), ["client-a", "client-b"]),
+    (("beta", "normal"), ["client-a", "client-b", "impostor-mu", "impostor-sigma"]),
     ("empirical", []),
 ])  # fmt: skip
 def test_params_of_both_classes(family, names):
     fit = br.fit(br.Scores(np.linspace(0.3, 0.9, 30), np.linspace(0.1, 0.6, 40)), family)
     assert list(fit.params) == names
     assert list(fit.params.values()) == [*fit.client.values, *fit.impostor.values]
-    for name, value in fit.params.items() if family == "normal" else ():
+    for name, value in fit.params.items():
         assert fit.interval(name).estimate == value
     with pytest.raises(TypeError, match="read-only"):
         fit.params["client-a"] = 1.0  # type: ignore[index]
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_decimals_are_numbers_at_the_points_of_a_fit():
-    rng = np.random.default_rng(4)
-    fit = br.fit(br.Scores(rng.normal(1, 1, 60), rng.normal(0, 1, 60)), "normal")
-    half, fifth = Decimal("0.5"), Decimal("0.2")
-    assert fit.min_weighted_error(fifth) == fit.min_weighted_error(0.2)
-    assert (fit.at_far(fifth), fit.max_f(half)) == (fit.at_far(0.2), fit.max_f(0.5))
-    assert fit.min_dcf(half, fifth, prior=fifth) == fit.min_dcf(0.5, 0.2, prior=0.2)
 
 
 def test_the_posterior_is_bayess_rule():
@@ -256,11 +196,6 @@ def test_the_posterior_is_bayess_rule():
         assert model.posterior(t) == approx(own / (own + other), rel=1e-12)
     assert isinstance(model.posterior(0.5), float)
     assert math.isnan(model.posterior(math.nan))
-    inflated = br.ScoreModel(br.Inflated(br.Beta(2, 1), at_zero=0.1),
-        br.Inflated(br.Beta(1, 2), 0.3), prior=0.4)  # fmt: skip
-    assert inflated.posterior(0.0) == approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.3))
-    own, other = 0.4 * 0.9 * 2 * 0.3, 0.6 * 0.7 * 2 * 0.7
-    assert inflated.posterior(0.3) == approx(own / (own + other), rel=1e-13)
     samples = br.ScoreModel(br.Empirical([1, 2, 2]), br.Empirical([2, 3]), prior=0.5)
     assert samples.posterior([1, 2, 3]).tolist() == approx([1.0, 4 / 7, 0.0])
     assert np.isnan(samples.posterior(1.5))

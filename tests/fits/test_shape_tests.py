@@ -11,29 +11,26 @@ from scipy import integrate, optimize, special, stats
 
 import betaroc as br
 from betaroc import beta_mle
-from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.fits.shape_tests import (
     _p_both_above,
     _p_same_side,
     fisher_midp,
     pooled_t_test,
-    score_test,
-    share_parts,
     signed_root_test,
     variance_ratio_test,
     wald_test,
 )
 from betaroc.model.improper_regions import hooks_of
+from helpers.cases import some
 
 approx = pytest.approx
 Shapes = tuple[float, float]
 
 
 @pytest.mark.parametrize(("client", "impostor"),
-    [((3.0, 30.0), (1.0, 40.0)), ((1e4, 100.0), (1.0, 120.0)), ((math.exp(299.0), 8.0), (1.0, 9.0)),
-    ((1e200, 8.5), (1e-100, 3.0)), ((1.0, 5000.0), (1.9, 5000.0)), ((1e60, 2.0), (1e-300, 2.0)),
-    ((1e10, 2.0), (1e-100, 2.0))])  # fmt: skip
+    [((3.0, 30.0), (1.0, 40.0)), ((1e4, 100.0), (1.0, 120.0)), ((1e60, 2.0), (1e-300, 2.0))],
+)  # fmt: skip
 def test_the_tail_of_variances_apart_may_be_no_double(client, impostor):
     """P(F > r) = I_x(e/2, d/2) at x = e/(e + d r); z from its logarithm, on either side."""
     import mpmath
@@ -121,9 +118,8 @@ def modified_root(client, impostor, shared):
     return r + math.log((d * math.sqrt(det[0] / det[1])) / r) / r
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_end_tests_by_a_general_optimiser(seed):
-    fit = fit_of((2, 1.2), (1.5, 1.6), 40, seed)
+def test_end_tests_by_a_general_optimiser():
+    fit = fit_of((2, 1.2), (1.5, 1.6), 40, 0)
     found, data = fit.end_tests(), (fit.scores.client, fit.scores.impostor)
     for test, shared, sign in ((found.at_zero, 0, 1), (found.at_one, 1, -1)):
         z = sign * modified_root(*data, shared)
@@ -134,8 +130,8 @@ def test_end_tests_by_a_general_optimiser(seed):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("client", "impostor", "sizes"), [((2, 1), (2, 3), (10, 10)),
-    ((0.3, 0.4), (0.3, 0.9), (10, 10)), ((4, 2), (4, 8), (10, 200))])  # fmt: skip
+@pytest.mark.parametrize(("client", "impostor", "sizes"),
+    [((0.3, 0.4), (0.3, 0.9), (10, 10)), ((4, 2), (4, 8), (10, 200))])  # fmt: skip
 def test_size_in_small_samples(client, impostor, sizes):
     """400 sets: 5 % with an sd of 1.1 %, on either side alone too (Wald's has 7 to 11 %)."""
     rng, sums = np.random.default_rng(10), []
@@ -214,10 +210,9 @@ def grouped_beta(people, seed, zeros=0):
 LAWS = ((2.0, 1.0), (2.0, 3.0))
 
 
-@pytest.mark.parametrize("zeros", [0, 5])
-def test_shapes_of_groups_by_hand(zeros):
+def test_shapes_of_groups_by_hand():
     """The score statistic from digammas at the shared b, which `tied_mle` finds."""
-    fit = grouped_beta(20, 1, zeros)
+    fit = grouped_beta(20, 1, zeros=5)
     x, y, who = fit.scores.client, fit.scores.impostor, fit.scores.client_groups
     inside = [(v > 0) for v in (x, y)]
     logs = [(np.log(np.where(k, v, 0.5)), np.log1p(-np.where(k, v, 0.5)))
@@ -286,28 +281,22 @@ def test_exact_size_of_the_test_of_masses():
 
 def test_point_masses_decide_an_end():
     fit = inflated_fit()
-    tests = fit.end_tests()
-    assert tests.at_zero.p_value == approx(float(mid_p_of_tables(3, 100, 20, 100)), rel=1e-9)
-    assert (tests.at_zero.side, tests.at_zero.method) == ("above", "counts")
-    assert fit.model.ends().at_zero.side == "above"
+    ends, found = fit.end_tests(), fit.curve_test()
+    assert ends.at_zero.p_value == approx(float(mid_p_of_tables(3, 100, 20, 100)), rel=1e-9)
+    assert (ends.at_zero.side, ends.at_zero.method) == ("above", "counts")
     # The other end is that of the scores inside, whose number is the weight.
     x, y = fit.scores.client, fit.scores.impostor
     rest = br.fit(br.Scores(x[x > 0], y[y > 0])).end_tests().at_one
-    assert tests.at_one.z == approx(rest.z, rel=1e-8)
+    assert ends.at_one.z == approx(rest.z, rel=1e-8)
     mirrored = br.fit(br.Scores(1 - y, 1 - x), boundary="inflate").end_tests().at_one
-    assert mirrored.z == approx(tests.at_zero.z, rel=1e-12)
-    fit = inflated_fit()
-    x, y = fit.scores.client, fit.scores.impostor
+    assert mirrored.z == approx(ends.at_zero.z, rel=1e-12)
     broken = br.Scores(x, y, client_weights=np.full(100, 0.7))
     with pytest.raises(br.InputError, match="whole numbers of copies"):
         br.fit(broken, boundary="inflate").end_tests()
-    fit = inflated_fit()
-    found, ends = fit.curve_test(), fit.end_tests()
     assert found.probabilities == {}
     # Mass at zero and shape at one are independent of each other.
     p = 1 - (1 - stats.norm.cdf(min(ends.at_zero.z, ends.at_one.z))) ** 2
     assert found.p_proper == approx(p, rel=1e-9)
-    assert "probability" not in str(found)
 
 
 def test_masses_of_groups_by_hand():
@@ -321,25 +310,16 @@ def test_masses_of_groups_by_hand():
     assert test.z == approx(z, rel=1e-9)
     assert (test.method, test.z > 0) == ("score", True)
     assert fit.end_tests(groups=False).at_zero.p_value < test.p_value
-    # Weights are copies.
-    groups = groups_of(fit.scores)
-    double = br.Scores(x, y, client_weights=np.full(100, 2), impostor_weights=np.full(100, 2),
-        client_groups=who, impostor_groups=who)  # fmt: skip
-    marks = (x == 0).astype(float), (y == 0).astype(float)
-    assert groups is not None
-    one, many = score_test(share_parts(marks, (100.0, 100.0), groups), groups), groups_of(double)
-    assert many is not None
-    assert one.z == approx(score_test(share_parts(marks, (200.0, 200.0), many), many).z, rel=1e-12)
 
 
-@pytest.mark.parametrize("rho", [-0.95, -0.8, -0.5, 0.3])
+@pytest.mark.parametrize("rho", some([-0.8, 0.3, -0.95], 2))
 def test_worst_cases_of_the_hypotheses(rho):
     """No curve that obeys a hypothesis rejects it more often than the p-value says."""
     law = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
-    for far in (1.0, 1.7, 2.6):
+    for far in (1.0, 2.6):
         above = _p_both_above([1.0, -far], rho)
         crossing, shares, crossed = _p_same_side([far + 0.1, -far], rho), [], []
-        for d, e in itertools.product((0, 0.2, 0.5, 1, 1.5, 2, 3, 20), repeat=2):
+        for d, e in itertools.product((0, 0.2, 0.5, 1, 2, 20), repeat=2):
             # P(N_1 + d <= -far or N_2 + e <= -far), and the two ways to cross.
             one, two = stats.norm.cdf([-far - d, -far - e])
             shares.append(one + two - law.cdf([-far - d, -far - e]))
@@ -394,12 +374,6 @@ def test_normal_curves_are_proper_only_with_equal_spreads():
     assert found.probabilities["proper"] == found.probabilities["below"] == 0.0
     (hook,) = found.hooks
     assert hook.end == "at_zero"
-    # Means out of order too: chi-squared of both departures.
-    with pytest.warns(br.ReversedScoresWarning):
-        turned = br.fit(br.Scores(y, x), "normal")
-    z = stats.norm.ppf(stats.t.cdf(stats.ttest_ind(y, x).statistic, 88))
-    square = z**2 + stats.norm.isf(spread.p_value / 2) ** 2
-    assert turned.curve_test().p_proper == approx(stats.chi2.sf(square, 2), rel=1e-8)
     grouped = grouped_normal()
     assert grouped.curve_test().p_no_crossing == grouped.end_tests().at_one.p_value
 
@@ -420,19 +394,13 @@ MODELS = [
     (br.ScoreModel(br.Beta(1.2, 2), br.Beta(2, 5)), T, ["at_zero"]),
     (br.ScoreModel(br.Beta(2, 4), br.Beta(4, 2)), T, ["everywhere"]),
     (br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), T, []),
-    (br.ScoreModel(br.Beta(2, 3), br.Beta(2, 3)), T, []),
-    (br.ScoreModel(br.Normal(0.5, 1), br.Normal(0, 2)),
-        np.linspace(-15, 15, 100_001), ["at_one"]),
     (br.ScoreModel(br.LogitNormal(0.5, 2), br.LogitNormal(0, 1)), T, ["at_zero"]),
     # Two peaks against one between them: below near 0, above, below near 1 is three stretches.
     (br.ScoreModel(MIXTURE, br.Beta(10, 10)), T, ["at_zero"]),
-    (br.ScoreModel(br.Beta(10, 10), MIXTURE), T, ["at_one"]),
     (br.ScoreModel(br.BetaMixture([0.3, 0.4, 0.3],
         [br.Beta(20, 80), br.Beta(50, 50), br.Beta(97, 3)]), br.BetaMixture([0.4, 0.35, 0.25],
         [br.Beta(10, 90), br.Beta(60, 40), br.Beta(80, 20)])), T, None),
     (br.ScoreModel(br.Inflated(br.Beta(4, 2), 0.2), br.Inflated(br.Beta(2, 4), 0.05)), T, None),
-    (br.ScoreModel(br.Inflated(br.Beta(4, 2), 0, 0.02),
-        br.Inflated(br.Beta(2, 4), 0, 0.1)), T, None),
 ]  # fmt: skip
 
 
@@ -448,7 +416,6 @@ def test_hooks_on_a_dense_grid(model, t, where):
         if not any(law.atoms.places.size for law in (model.client, model.impostor)):
             assert (hook.far_low, hook.far_high) == (approx(low, abs=2e-4), approx(high, abs=2e-4))
         share = hook.far_high - hook.far_low
-        assert hook.expected_clients == approx(300 * share, rel=1e-9)
         assert hook.expected_scores == approx(1000 * share, rel=1e-9)
         assert hook.seen
 
@@ -471,12 +438,6 @@ def test_hooks_by_hand_and_by_counts():
     assert 0.0 < hook.depth < 3 * t < 1e-12
     assert not hook.seen
     assert "no finding" in str(hook)
-    fit = fit_of((4, 2), (2, 1.4), 4000, 4)
-    (hook,) = fit.curve_test().hooks
-    place = fit.model.diagonal_crossings().threshold[0]
-    counted = np.sum(np.r_[fit.scores.client, fit.scores.impostor] > place)
-    # The law's expectation against a count: a few standard deviations of a binomial count.
-    assert hook.expected_scores == approx(counted, abs=5 * math.sqrt(counted))
 
 
 def beta_fit(seed=1, n=400, client=(2, 1.5), impostor=(1.2, 3)):
@@ -493,26 +454,18 @@ def test_rows_are_the_fits_under_these_rules():
     assert row.exponent_at_zero == other.model.ends().at_zero.exponent
     assert set(rows) == {"as fitted", "squeeze", "censor 0.001", "censor 1e-06", "censor 1e-09",
         "censor 1e-12", "drop", "matlab"}  # fmt: skip
-    assert fit.sensitivity().to_frame()["policy"].tolist() == list(rows)
     rng = np.random.default_rng(2)
     scores = br.Scores(rng.beta(2, 1.5, 200), np.r_[np.zeros(10), rng.beta(1.2, 3, 190)])
     rows = {r.policy: r for r in br.fit(scores, boundary="inflate").sensitivity().policies}
     shapes = {policy: row.impostor_a for policy, row in rows.items()}
     # The nearer the edge, the more mass a beta law must put beside it.
     assert shapes["as fitted"] > shapes["censor 0.001"] > shapes["censor 1e-06"]
-    assert shapes["censor 1e-06"] > shapes["censor 1e-09"]
     assert shapes["drop"] == approx(shapes["as fitted"], rel=1e-12)
-    drop = rows["drop"]
-    assert math.isnan(rows["as fitted"].exponent_at_zero)
-    for row in (drop, rows["as fitted"]):
-        assert row.exponent_at_one == approx(row.impostor_b / row.client_b, rel=1e-12)
-    assert drop.exponent_at_zero == approx(drop.impostor_a / drop.client_a, rel=1e-12)
     # Beyond the censoring edge of 0.001 lies everything: no interior score is left.
     rng = np.random.default_rng(6)
     tiny = 1e-5 * rng.beta(2, 3, 30)
     found = br.fit(br.Scores(rng.beta(4, 2, 30), tiny)).sensitivity()
     assert [text.partition(":")[0] for text in found.refused] == ["censor 0.001"]
-    assert "No fit under censor 0.001: impostor: too little is left" in str(found)
 
 
 def test_hills_estimate_by_hand():
@@ -528,9 +481,6 @@ def test_hills_estimate_by_hand():
     a = fit.impostor.params["a"]
     assert (low.scores, low.z) == (3, approx((hill - a) / (a / math.sqrt(3)), rel=1e-12))
     assert low.carried == approx(math.log(0.01) / sum(map(math.log, impostor)), rel=1e-12)
-    high = tails["client", "at_one"]
-    assert high.hill == approx(3 / sum(math.log(0.15 / (1 - x)) for x in (0.97, 0.95, 0.9)),
-        rel=1e-12)  # fmt: skip
     # 16 scores, k = 4: the four smallest are two pairs of one person each.
     impostor = np.r_[0.01, 0.011, 0.03, 0.031, np.linspace(0.2, 0.9, 12)]
     people, client = np.r_[0, 0, 1, 1, np.arange(2, 14)], np.linspace(0.3, 0.97, 16)
@@ -585,8 +535,6 @@ def test_own_rule_and_cells_of_a_resolution():
     assert rows["cells of 0.01"].impostor_a == cells.impostor.params["a"]
     by_cells = {row.policy: row for row in cells.sensitivity().policies}
     assert by_cells["as fitted"].impostor_a == cells.impostor.params["a"]
-    censored = br.fit(scores, boundary="censor", resolution=0.01).sensitivity()
-    assert [row.policy for row in censored.policies][-1] == "cells of 0.01"
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
@@ -600,10 +548,3 @@ def test_weights_are_copies_also_broken_ones():
     for a, b in zip(one, two, strict=True):
         assert a[:2] == b[:2]
         assert_allclose(a[2:], b[2:], rtol=1e-9)
-    # Twice the weights, halved again by hand: a half copy counts as half.
-    half = br.Scores(*values, client_weights=np.full(60, 0.5), impostor_weights=np.full(60, 0.5))
-    low = {(t.who, t.end): t for t in br.fit(half).sensitivity().tails}["impostor", "at_zero"]
-    x = np.sort(values[1])  # 30 copies, 6 of them nearest the end: 12 scores of weight 1/2
-    away = 0.5 * np.sum(np.log(x[12] / x[:12]))
-    assert (low.scores, low.hill) == (6, approx(6 / away, rel=1e-12))
-    assert low.carried == approx(np.log(x[:2]).sum() / np.log(x).sum(), rel=1e-12)

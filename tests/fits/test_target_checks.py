@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc import Empirical, Fit
+from betaroc import Fit
 from betaroc.core.notices import suppress_warnings
 from betaroc.fits.check import check_targets, good_down_to
 from helpers.cases import some
@@ -48,11 +48,10 @@ def hand(hits, n, rate, level=0.95):
     return "cannot tell", ends.low, ends.high
 
 
-@pytest.mark.parametrize("level", [0.95, 0.5])
-@pytest.mark.parametrize("n", some([200, 1000, 5000], 3))
+@pytest.mark.parametrize(("n", "level"), some([(200, 0.5), (1000, 0.95), (5000, 0.5)], 3))
 def test_the_rule_is_that_of_the_exact_interval(n, level):
     seen = set()
-    for hits in sorted({0, 1, 2, 5, 8, 10, 13, 20, 30, 45, n // 50, n // 20}):
+    for hits in sorted({0, 2, 10, 20, 45, n // 50}):
         (found,) = check_targets(uniform_fit(impostors(n, hits)), far=0.01, level=level)
         assert found[:3] == ("far", 0.01, approx(0.99))
         assert (found.expected, found.observed, found.n) == (0.01 * n, hits, n)
@@ -74,48 +73,43 @@ def test_rules_mirrors_and_default_targets_by_hand():
     assert found.verdict == "poor"
     assert found.reason == "the rate counted is 1.31 to 1.5 times the expected one"
     one = impostors(1000, 25)
-    f = uniform_fit(br.Scores(1.0 - one.impostor, one.client))
-    (frr,) = check_targets(f, frr=0.01)
+    (frr,) = check_targets(uniform_fit(br.Scores(1.0 - one.impostor, one.client)), frr=0.01)
     (far,) = check_targets(uniform_fit(one), far=0.01)
     assert (frr.rate, frr.threshold, frr[3:8]) == ("frr", approx(0.01), far[3:8])
     uniform = br.ScoreModel(br.Beta(1.0, 1.0), br.Beta(1.0, 1.0))
     a, b = uniform.threshold_at_far(0.5), uniform.threshold_at_frr(0.5)  # 0.5, in the last digit
     f = uniform_fit(br.Scores([0.25, b, 0.75], [a, a, 0.25, 0.9]))
-    far, frr = check_targets(f, far=0.5, frr=0.5)
-    assert (far.threshold, far.observed, frr.threshold, frr.observed) == (a, 1.0, b, 2.0)
+    assert [t.observed for t in check_targets(f, far=0.5, frr=0.5)] == [1.0, 2.0]
+    assert [t.target for t in check_targets(f, far=np.array([0.1, 0.5, 0.1]))] == [0.5, 0.1]
+    assert check_targets(f, far=1e-300)[0].needed > 1e300
     f = br.fit(beta_scores(1000))
     found, rates = check_targets(f), [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005]
     assert [(t.rate, t.target) for t in found] == [(r, x) for r in ("far", "frr") for x in rates]
     assert all(t.expected >= 5 for t in found)
-    assert check_targets(br.fit(beta_scores(1000)), far=0.5)[0] == found[0]
-    assert [t.target for t in check_targets(br.fit(beta_scores(10)))] == [0.5, 0.5]
-    f = br.fit(beta_scores(1000))
-    some = check_targets(f)[:5]
 
     def of(*verdicts):
-        marked = [t._replace(verdict=v) for t, v in zip(some, verdicts, strict=False)]
+        marked = [t._replace(verdict=v) for t, v in zip(found[:5], verdicts, strict=False)]
         return good_down_to(tuple(marked[::-1])).far
 
     assert of("good", "good", "cannot tell", "good") == 0.2
     assert of("good", "good", "good", "good", "poor") == 0.05
     assert of("cannot tell", "good") is None
     assert good_down_to(()) == (None, None)
-    check = br.check_fit(f, far=0.3, replicates=19, rng=1)
-    assert [t.target for t in check.targets] == [0.3]
-    assert check.good_down_to == good_down_to(check_targets(f))
+    assert [t.target for t in br.check_fit(f, far=0.3, replicates=19, rng=1).targets] == [0.3]
+    assert [t.target for t in check_targets(br.fit(beta_scores(10)))] == [0.5, 0.5]
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.parametrize("n", [200, 2000, 60_000])
+@pytest.mark.parametrize("n", some([2000, 200, 60_000], 3))
 def test_what_a_warning_contradicts_is_poor(n):
     """Of one count there is one verdict: whatever `at_far` contradicts, `check_fit` calls poor."""
     seen = 0
-    for seed in range(6):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         heavy = 0.5 + 0.02 * rng.standard_t(2 + seed, n)
         f = br.fit(br.Scores(rng.lognormal(0.0, 0.5, n), heavy), "normal")
         for name, at in (("far", f.at_far), ("frr", f.at_frr)):
-            for rate in (0.3, 0.1, 0.05, 0.02):
+            for rate in (0.1, 0.02):
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always")
                     at(rate)
@@ -124,7 +118,7 @@ def test_what_a_warning_contradicts_is_poor(n):
                 rows = check_targets(f, **{name: [float(x) for x in named]}) if named else ()
                 assert {row.verdict for row in rows} <= {"poor"}
                 seen += len(rows)
-    assert seen > 5
+    assert seen > 2
 
 
 @pytest.mark.nightly
@@ -141,8 +135,6 @@ def test_the_number_of_scores_that_would_tell():
 
     # From there on a right fit is good with probability .8; a step below it is not.
     assert power(n) >= 0.8 > power(n - 100)
-    for more in (1.1, 1.2, 1.5, 2.0):
-        assert power(round(more * n)) >= 0.8
     # Where there are as many scores, this count itself must become decided: 2.4 times as many
     # as expected, 24 of 10 000, is [1.54, 3.57].
     (found,) = check_targets(uniform_fit(impostors(20_000, 12)), far=0.001)
@@ -171,25 +163,15 @@ def test_contaminated_impostors_are_poor_and_right_ones_are_not():
 
 def test_distributions_that_place_a_threshold_or_have_none():
     scores = beta_scores(2000)
-    found = check_targets(br.fit(scores, "empirical"))
-    assert {(t.verdict, t.reason, t.needed)
-        for t in found} == {("cannot tell", "placed by these scores", None)}  # fmt: skip
-    assert good_down_to(found) == (None, None)
-    check = br.check_fit(br.fit(scores, "empirical"), far=0.01)
-    assert (check.verdict, check.status, check.replicates) == ("cannot tell", "cannot tell", 0)
-    assert check.ks is check.roc_distance is None
-    assert check.reason.startswith("only rates were counted: f must be a fit of a parametric")
-    assert "FAR 1 %" in str(check)
-    with pytest.raises(br.InputTypeError, match="got clients of 'empirical'"):
-        br.check_fit(br.fit(scores, "empirical"))
-    scores = beta_scores(2000)
     beta, own = br.fit(scores), br.fit(scores, "empirical")
+    reasons = {(t.verdict, t.reason, t.needed) for t in check_targets(own)}
+    assert reasons == {("cannot tell", "placed by these scores", None)}
+    check = br.check_fit(own, far=0.01)
+    assert check.reason.startswith("only rates were counted: f must be a fit of a parametric")
     model = br.ScoreModel(own.model.client, beta.model.impostor)
     found = check_targets(Fit(model, scores, own.client, beta.impostor, "beta"))
     assert {t.reason for t in found if t.rate == "frr"} == {"placed by these scores"}
-    assert [t for t in found if t.rate == "far"] == [t for t in check_targets(beta)
-        if t.rate == "far"]  # fmt: skip
-    assert isinstance(own.client.distribution, Empirical)
+    assert {t for t in found if t.rate == "far"} < set(check_targets(beta))
     rng = np.random.default_rng(5)
     client = np.r_[np.zeros(300), rng.beta(4, 2, 700)]
     with pytest.warns(br.BoundaryWarning):
@@ -205,8 +187,6 @@ def test_distributions_that_place_a_threshold_or_have_none():
         (found,) = check_targets(br.fit(scores), far=0.01)
     assert found.logit_threshold > 40
     assert found.threshold == 1.0
-    normal = check_targets(br.fit(beta_scores(), "normal"), far=0.01)[0]
-    assert math.isnan(normal.logit_threshold) or 0 < normal.threshold < 1
 
 
 @pytest.mark.parametrize("kind", ["weights", "groups", "dropped"])
@@ -249,18 +229,11 @@ def test_groups_count_by_their_design_effect():
     assert (found.low, found.high) == approx(tuple(ends), rel=1e-9)
     apart = check_targets(br.fit(br.Scores(client, z), "normal"), far=0.1)[0]
     assert apart.high - apart.low < 0.7 * (found.high - found.low)
-    # A default target has 5 effective scores, and so many more are needed.
-    default = [t for t in check_targets(f) if t.rate == "far"]
-    assert min(t.n_effective * t.target for t in default) >= 5
-    (few,) = check_targets(f, far=0.004)
-    assert few.needed == approx(12.5 / 0.004 * 1200 / few.n_effective, rel=0.1)
     scores = beta_scores(1000)
     two = br.Scores(scores.client, scores.impostor, impostor_groups=np.arange(1000) % 2)
     found = check_targets(br.fit(two), far=[0.5, 0.1])
     assert {t.verdict for t in found} == {"cannot tell"}
     assert found[0].reason == "the impostor trials are of 2 groups; 3 or more are needed"
-    one = br.Scores(scores.client, scores.impostor, impostor_groups=np.zeros(1000, int))
-    assert check_targets(br.fit(one), far=0.1)[0].verdict == "cannot tell"
     # The clients, which have none, are counted as single trials.
     assert check_targets(br.fit(two), frr=0.1)[0].n_effective == 1000
 
@@ -295,43 +268,25 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval():
     assert (found.low, found.high) == approx((ends[0].low, ends[1].high), rel=1e-9)
     assert found.verdict == "cannot tell"
     assert found.reason.endswith("because many scores share a bin there")
-    with pytest.raises(br.InputError):
-        br.check_fit(fine)
-    assert br.check_fit(fine, frr=0.1).targets[0].verdict == "good"
 
 
 @pytest.mark.parametrize(("rates", "error", "text"), [
-    (0.0, br.InputError,
-        r"strictly between 0 and 1; got 1 of 1 that are not, first at index 0: 0\.0"),
     ([0.1, 1.0], br.InputError, r"1 of 2 that are not, first at index 1: 1\.0. Give a rate"),
     ([], br.InputError, r"must be one fraction or a list"),
-    (True, br.InputTypeError, "far"),
+    (True, br.InputTypeError, "frr"),
     (0.1, br.InputError, r"whole numbers of copies.*first at index 0: 0\.5"),
 ])  # fmt: skip
 def test_rates_that_are_refused(rates, error, text):
     half = {f"{who}_weights": np.full(30, 0.5) for who in ("client", "impostor")}
     scores = beta_scores(30)
     f = br.fit(br.Scores(scores.client, scores.impostor, **half) if rates == 0.1 else scores)
-    with pytest.raises(error, match=text) as caught:
-        br.check_fit(f, far=rates, replicates=19)
-    assert len(str(caught.value)) <= 400
-    with pytest.raises(error, match=text.replace("far", "frr")):
+    with pytest.raises(error, match=text):
         check_targets(f, frr=rates)
 
 
-@pytest.mark.simulation
-def test_rates_are_taken_once_and_in_order():
-    f = br.fit(beta_scores(100))
-    found = check_targets(f, far=np.array([0.1, 0.5, 0.1]), frr=(0.2,))
-    assert [(t.rate, t.target) for t in found] == [("far", 0.5), ("far", 0.1), ("frr", 0.2)]
-    assert check_targets(f, far=1e-300)[0].needed > 1e300
-
-
-@pytest.mark.parametrize("n", [2, 3])
-def test_few_scores_cannot_tell(n):
-    rng = np.random.default_rng(n)
+def test_few_scores_cannot_tell():
     with suppress_warnings():
-        f = br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n)))
+        f = br.fit(beta_scores(2))
     assert check_targets(f) == ()
     (found,) = check_targets(f, far=0.01)
     assert (found.verdict, found.needed) == ("cannot tell", approx(13 / 0.01, rel=0.05))

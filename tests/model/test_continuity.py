@@ -41,7 +41,7 @@ def test_polygamma_where_the_asymptotic_series_begins(joint):
     check(lambda x: np.array(phi_tau(np.array([x]))), joint, 3.0)
 
 
-@pytest.mark.parametrize("joint", [10.0, 11.0, 12.0])
+@pytest.mark.parametrize("joint", [10.0, 12.0])
 def test_stirlings_remainder_where_its_argument_is_raised(joint):
     check(stirling_remainder, joint, 3.0)
     check(lambda x: stirling_remainders(np.array([x])), joint, 3.0)
@@ -60,7 +60,7 @@ def test_log_ratio_of_neighbouring_beta_functions(side):
 
 
 @pytest.mark.parametrize("depth", [-270.0, -290.0])
-@pytest.mark.parametrize("law", [br.Beta(1.0, 7.0), br.Beta(0.5, 0.5), br.Beta(3.0, 1.0)])
+@pytest.mark.parametrize("law", [br.Beta(0.5, 0.5), br.Beta(3.0, 1.0)])
 def test_tails_where_logarithms_take_over(law, depth):
     """scipy's ratio down to 1e-270 and scores down to 1e-290, the continued fraction below."""
 
@@ -72,8 +72,8 @@ def test_tails_where_logarithms_take_over(law, depth):
     check(logs, depth * math.log(10.0) / law.a, 2.0)
 
 
-@pytest.mark.parametrize("other", [0.03, 1.0, 4.0, 700.0])
-@pytest.mark.parametrize("x", [1e-200, 1e-5, 0.3, 0.999, 1.0 - 2.0**-50])
+@pytest.mark.parametrize("other", [0.03, 700.0])
+@pytest.mark.parametrize("x", [1e-200, 0.3, 1.0 - 2.0**-50])
 def test_a_shape_of_one_is_the_limit(other, x):
     names = ("pdf", "cdf", "sf")
     condition = 3.0 * (2.0 - math.log(x) - math.log1p(-x)) + 2.0 * other
@@ -87,7 +87,7 @@ def test_a_shape_of_one_is_the_limit(other, x):
     check(lambda b: values(other, b), 1.0, condition)
 
 
-@pytest.mark.parametrize("p", [1e-250, 1e-9, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("p", [1e-250, 0.2, 0.9])
 @pytest.mark.parametrize("other", [0.2, 5.0])
 def test_inverses_at_a_shape_of_one(p, other):
     def logits(a, b):
@@ -101,7 +101,7 @@ def test_inverses_at_a_shape_of_one(p, other):
 
 
 @pytest.mark.parametrize("x", [1e-3, 1.0, 30.0])
-@pytest.mark.parametrize("shape", [1e-300, 1e-20, 1e-16, 1e-14])
+@pytest.mark.parametrize("shape", [1e-300, 1e-14])
 def test_a_tail_of_shape_zero_is_the_limit_from_both_sides(x, shape):
     straight = br.ParetoTail(0.1, 0.0, 2.0)
     for side in (-shape, shape):
@@ -112,7 +112,7 @@ def test_a_tail_of_shape_zero_is_the_limit_from_both_sides(x, shape):
             assert own == pytest.approx(limit, rel=reach), name
 
 
-@pytest.mark.parametrize("shape", [-0.3, -1e-4, 1e-4, 0.3])
+@pytest.mark.parametrize("shape", [-0.3, 1e-4])
 def test_a_tail_where_its_series_ends(shape):
     tail = br.ParetoTail(1.0, shape, 2.0)
     check(lambda x: [tail._log_rate(x), tail._distance(-x)], 2e-5 / abs(shape), 3.0)
@@ -122,7 +122,7 @@ def test_a_tail_where_its_series_ends(shape):
 def test_a_share_that_vanishes_leaves_the_rest():
     body, other = br.Beta(2.0, 5.0), br.Beta(0.4, 0.7)
     x = np.array([1e-3, 0.1, 0.5, 0.9])
-    for tiny in (1e-300, 1e-30, 1e-16, 1e-14):
+    for tiny in (1e-300, 1e-14):
         laws = (
             br.BetaMixture((1.0 - tiny, tiny), (body, other)),
             br.Inflated(body, at_zero=tiny),
@@ -166,15 +166,11 @@ def test_a_tied_shape_is_the_limit(b, tie):
 
 def test_equal_variances_are_the_limit():
     """Of unequal ones the other level point runs off to infinity."""
-    for kind in (br.Normal, br.LogitNormal):
-        check(
-            lambda s, kind=kind: numbers(br.ScoreModel(kind(1.5, s), kind(-0.25, 1.25))),
-            1.25, 200.0,
-        )  # fmt: skip
+    check(lambda s: numbers(br.ScoreModel(br.Normal(1.5, s), br.Normal(-0.25, 1.25))), 1.25, 200.0)
 
 
 def test_classes_that_become_one_have_an_area_of_one_half():
-    for step in (1e-15, 1e-12, 1e-9):
+    for step in (1e-15, 1e-9):
         for side in (-step, step):
             model = br.ScoreModel(br.Beta(3.0 * (1.0 + side), 2.0), br.Beta(3.0, 2.0))
             assert abs(model.auc() - 0.5) <= step + JUMP

@@ -9,6 +9,7 @@ import pytest
 import betaroc as br
 from betaroc import Beta, Inflated, LogitNormal, Normal, ScoreModel
 from betaroc.core.special import log_beta_ratio
+from helpers.cases import some
 from helpers.extras import needs
 
 mp = needs("mpmath", "test")
@@ -38,18 +39,6 @@ def test_a_tie_of_large_shapes_has_ends():
     assert mp.exp(log_b(6336.2, 0.826) - log_b(6336.2, 1033.8)) > mp.mpf("1e308")
     assert (ends.at_zero.semi_derivative, ends.at_zero.roc_slope) == (math.inf, 0.0)
     assert (ends.at_zero.exponent, ends.at_zero.side) == (1.0, "above")
-    assert LARGE_TIE.semi_derivatives() == (math.inf, 0.0)
-    assert (LARGE_TIE.global_shape(), len(LARGE_TIE.diagonal_crossings())) == ("proper", 0)
-    assert len(LARGE_TIE.inflections()) == 0
-    swapped = ScoreModel(LARGE_TIE.impostor, LARGE_TIE.client).ends().at_zero
-    assert (swapped.semi_derivative, swapped.roc_slope, swapped.side) == (0.0, math.inf, "below")
-
-
-def test_the_reciprocal_of_a_subnormal_end_has_its_digits():
-    shapes = (100.0, 50.0, 100.0, 1e5)
-    end = ScoreModel(Beta(*shapes[2:]), Beta(*shapes[:2])).ends().at_zero
-    true = mp.exp(log_b(*shapes[:2]) - log_b(*shapes[2:]))
-    assert relative(end.roc_slope, true) < WIDE
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
@@ -65,8 +54,7 @@ def test_the_side_of_an_end_is_told_where_the_constant_rounds_to_one(name):
 
 @pytest.mark.parametrize(
     "shapes",
-    [(71962.84991228633, 0.03260604, 65043.30003864027, 0.03260604), (7.0, 3.0, 7.5, 3.0),
-     (1e6, 20.0, 1.1e6, 21.0), (0.05, 1e3, 0.055, 1.1e3)],
+    [(71962.84991228633, 0.03260604, 65043.30003864027, 0.03260604), (7.0, 3.0, 7.5, 3.0)],
 )  # fmt: skip
 def test_the_ratio_of_neighbouring_beta_functions_is_relatively_accurate(shapes):
     true = log_b(*shapes[:2]) - log_b(*shapes[2:])
@@ -76,7 +64,6 @@ def test_the_ratio_of_neighbouring_beta_functions_is_relatively_accurate(shapes)
 @pytest.mark.parametrize(
     "shapes",
     [(33.79413663515308, 7.085705615046619, 33.79413663515308, 7.085705615046618),
-     (601841.6820985962, 7.992332426567939, 601841.6820985962, 7.99233242656794),
      (15461.199436943993, 6.888770010550074, 15461.199436943993, 6.888770010550075)],
 )  # fmt: skip
 def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes):
@@ -90,7 +77,7 @@ def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes):
 @pytest.mark.parametrize(
     "shapes",
     [(0.016083304160952987, 4.246360662939635, 0.016083304160954593, 4.246360662940059),
-     (3.0, 2.0, 3.0000000000000004, 2.0000000000000004), (3.5, 20.0, 3.0, 10.0)],
+     (3.0, 2.0, 3.0000000000000004, 2.0000000000000004)],
 )  # fmt: skip
 def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes):
     y = float(
@@ -111,7 +98,7 @@ def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes):
     assert excess(y - step) * excess(y + step) < 0
 
 
-SCALES = [1e-300, 1e-160, 1e-100, 1.0, 1e100, 1e160, 1e298]
+SCALES = [1e-300, 1e-160, 1e160, 1e298]
 
 
 @pytest.mark.simulation
@@ -124,8 +111,7 @@ def test_a_binormal_pair_is_the_same_at_any_scale(scale):
         value, true = (getattr(m, number)() for m in (model, one))
         assert value == (true if isinstance(true, str) else pytest.approx(true, rel=1e-9))
     assert model.partial_auc(0.0, 0.1) == pytest.approx(one.partial_auc(0.0, 0.1), rel=1e-9)
-    choices = [
-        ScoreModel.eer, ScoreModel.max_f, ScoreModel.break_even, ScoreModel.diagonal_crossings,
+    choices = [ScoreModel.eer, ScoreModel.max_f, ScoreModel.diagonal_crossings,
         ScoreModel.inflections, lambda m: m.min_weighted_error(0.3), lambda m: m.at_far(1e-200),
     ]  # fmt: skip
     for choose in choices:
@@ -146,17 +132,12 @@ def test_the_ends_of_sigmas_an_ulp_apart_differ():
     assert (ends.at_zero.semi_derivative, ends.at_one.semi_derivative) == (math.inf, math.inf)
 
 
-@pytest.mark.parametrize("sigma", [1e-300, 1e300])
-def test_a_variance_beyond_the_doubles_is_0_or_inf(sigma):
-    assert Normal(0.0, sigma).var == (0.0 if sigma < 1.0 else math.inf)
-
-
 @pytest.mark.parametrize(
     "parameters",
-    [(1.0, 1.0, 0.0, 0.7), (1.0, 0.2, 0.0, 0.7), (0.0, 1.0, 0.0, 2.0), (1.0, 1.0, 0.0, 1.0),
-     (2.0, 1e-8, 0.0, 1.0), (1e-3, 1.0, 0.0, 1.0 + 1e-9)],
+    [(1.0, 1.0, 0.0, 0.7), (0.0, 1.0, 0.0, 2.0), (1.0, 1.0, 0.0, 1.0),
+     (1e-3, 1.0, 0.0, 1.0 + 1e-9)],
 )  # fmt: skip
-@pytest.mark.parametrize("level", [0.0, 1.5, -3.0])
+@pytest.mark.parametrize("level", [0.0, -3.0])
 def test_levels_of_a_binormal_ratio_are_roots(parameters, level):
     mu_c, sigma_c, mu_i, sigma_i = map(mp.mpf, parameters)
     model = ScoreModel(Normal(*parameters[:2]), Normal(*parameters[2:]))
@@ -179,18 +160,15 @@ def test_a_class_narrower_than_the_doubles_about_it_is_told_apart():
     assert (model.auc(), model.ks(), model.eer().hter) == (1.0, 1.0, 0.0)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e3, 1e150])
+@pytest.mark.parametrize("scale", [1e-6, 1e150])
 def test_a_logit_normal_pair_is_its_binormal_pair(scale):
     model = ScoreModel(LogitNormal(1.5 * scale, scale), LogitNormal(0.0, 0.7 * scale))
     one = ScoreModel(Normal(1.5, 1.0), Normal(0.0, 0.7))
     assert model.auc() == pytest.approx(one.auc(), rel=1e-12)
     assert model.eer().hter == pytest.approx(one.eer().hter, rel=1e-12)
-    assert model.ks() == pytest.approx(one.ks(), rel=1e-12)
-    assert model.global_shape() == one.global_shape()
-    assert model.ends() == one.ends()
 
 
-@pytest.mark.parametrize("scale", [1e-290, 1e-160, 1e160, 1e290])
+@pytest.mark.parametrize("scale", [1e-290, 1e160])
 def test_normal_fits_of_any_scale(scale):
     client, impostor = np.array([1.0, 2.0, 4.0]), np.array([-1.0, 0.0, 1.5])
     with warnings.catch_warnings():
@@ -229,7 +207,7 @@ def test_the_curve_test_of_small_scores_is_that_of_their_scale():
 def test_no_beta_quantile_overflows():
     """a = 1 or b = 1 has quantiles in closed form: theta = p^(1/a), 1 - theta = q^(1/b)."""
     for n, tolerance in ((1e6, WIDE), (1e12, 1e-6), (3.8e23, 1e-6)):
-        for depth in (0.7, 5.5, 39.0, 700.0, 1e5):
+        for depth in (0.7, 39.0, 1e5):
             p, log_p = np.array(math.exp(-depth)), np.array(-depth)
             y = float(Beta(n, 1.0)._lower_quantile(p, log_p).logit)
             theta = mp.exp(-mp.mpf(depth) / n)
@@ -241,7 +219,7 @@ def test_no_beta_quantile_overflows():
 
 def test_beta_quantiles_below_1e_290():
     """P(S <= theta) = theta^a / (a B) to 290 digits where theta < 1e-290."""
-    for a, b in ((1e-3, 1e-3), (1e-3, 1e6), (0.05, 1e3), (0.3, 0.4), (1e-3, 2.0)):
+    for a, b in ((1e-3, 1e-3), (1e-3, 1e6), (0.05, 1e3)):
         for p in (1e-300, 1e-100, 1e-16, 1e-2 * a):
             y = (mp.log(p) + mp.log(a) + log_b(a, b)) / mp.mpf(a)
             if y > -668:
@@ -257,8 +235,8 @@ def test_beta_quantiles_below_1e_290():
             )
 
 
-@pytest.mark.parametrize("family", ["proper-beta", "dual-beta", "beta"])
-@pytest.mark.parametrize("sd", [1e-4, 1e-5, 1e-6])
+@pytest.mark.parametrize("family", ["proper-beta", "dual-beta"])
+@pytest.mark.parametrize("sd", some([1e-4, 1e-6], 2))
 def test_fits_of_tight_scores_answer(family, sd):
     z = np.array([-1.2, -0.3, 0.1, 0.8, 1.1])
     scores = br.Scores(0.9 + sd * z, 0.9 + sd * (2.0 * z[:4] - 0.3))
@@ -289,11 +267,6 @@ def test_a_proper_fit_of_tight_scores_has_ends():
     assert len(fit.model.diagonal_crossings()) == 0
 
 
-def test_the_area_of_a_mixed_pair_is_at_most_1():
-    apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
-    assert apart.auc() == 1.0
-
-
 def test_a_curve_below_the_diagonal_is_not_concave():
     """Nearly all clients lie below all impostors; both tails turn far beyond the doubles."""
     model = ScoreModel(LogitNormal(-34.9, 5.45), Beta(5885.7, 0.391))
@@ -308,14 +281,10 @@ def _shape(rng):
 def _tied(rng):
     a, b, other = (_shape(rng) for _ in range(3))
     kind = rng.integers(5)
-    if kind == 0:
-        return ScoreModel(Beta(a, b), Beta(a, other))
-    if kind == 1:
-        return ScoreModel(Beta(a, b), Beta(other, b))
-    if kind == 2:
-        return ScoreModel(Beta(a, b), Beta(math.nextafter(a, 0.0), other))
-    if kind == 3:
-        return ScoreModel(Beta(a, b), Beta(a, math.nextafter(b, 1e9)))
+    laws = (Beta(a, other), Beta(other, b), Beta(math.nextafter(a, 0.0), other),
+        Beta(a, math.nextafter(b, 1e9)))  # fmt: skip
+    if kind < 4:
+        return ScoreModel(Beta(a, b), laws[kind])
     share = float(rng.choice([0.0, 0.1]))
     return ScoreModel(Inflated(Beta(a, b), at_zero=share), Inflated(Beta(a, other), at_one=0.2))
 

@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 import betaroc as br
 
@@ -11,15 +11,9 @@ RNG = np.random.default_rng(7)
 PAIRS = {
     "bell": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)),
     "hook": br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91), prior=0.3),
-    "below": br.ScoreModel(br.Beta(2, 4), br.Beta(4, 2), prior=0.4),
     "binormal": br.ScoreModel(br.Normal(1, 1), br.Normal(0, 2), prior=0.6),
     "inflated": br.ScoreModel(
         br.Inflated(br.Beta(2, 1), 0.05, 0.1), br.Inflated(br.Beta(1, 2), 0.2, 0.01)
-    ),
-    "samples": br.ScoreModel(
-        br.Empirical(np.round(RNG.normal(1, 1, 40), 1)),
-        br.Empirical(np.round(RNG.normal(0, 1, 60), 1)),
-        prior=0.4,
     ),
     "mixed": br.ScoreModel(br.Empirical(RNG.normal(1, 1, 9)), br.Normal(0, 1), prior=0.2),
 }
@@ -28,20 +22,14 @@ PAIRS = {
 def by_definition(model, a, b):
     """1 - int Q u dc / int min(c pi0, (1 - c) pi1) u dc, Q by the library's global minimum."""
     pi = model.prior
-
-    def trivial(c):
-        return min(c * (1 - pi), (1 - c) * pi) * stats.beta.pdf(c, a, b)
-
     nodes, weights = np.polynomial.legendre.leggauss(12)
-    places = np.linspace(0, 1, 41)
-    low, high = places[:-1, None], places[1:, None]
-    c = (0.5 * (high + low) + 0.5 * (high - low) * nodes).ravel()
+    low = np.linspace(0, 1, 41)[:-1, None]
+    c, weights = (low + (nodes + 1) / 80).ravel(), np.tile(weights / 80, 40)
     # c (1 - pi) FAR + (1 - c) pi FRR is (sum of weights) times a weighted error.
     least = br.epc(model, model, alpha=c * (1 - pi) / (c * (1 - pi) + (1 - c) * pi))
-    loss = (c * (1 - pi) * least.far + (1 - c) * pi * least.frr) * stats.beta.pdf(c, a, b)
-    value = np.sum((0.5 * (high - low) * weights).ravel() * loss)
-    most = integrate.quad(trivial, 0, pi)[0] + integrate.quad(trivial, pi, 1)[0]
-    return 1 - value / most
+    weights *= stats.beta.pdf(c, a, b)
+    most = weights @ np.minimum(c * (1 - pi), (1 - c) * pi)
+    return 1 - weights @ (c * (1 - pi) * least.far + (1 - c) * pi * least.frr) / most
 
 
 @pytest.mark.simulation
@@ -92,17 +80,14 @@ def test_trials_without_a_score_lie_on_the_hull_too():
     assert model.h_measure() == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("client", "impostor"), [(0.3, 0.1), (0.1, 0.3)])
 def test_of_scores_that_tell_nothing_only_having_one_is_left(client, impostor):
     """The hull is the diagonal where clients lack more scores, else that of two values."""
-    same = br.Beta(2, 3)
-    model = br.ScoreModel(br.Rejecting(same, client), br.Rejecting(same, impostor))
-    worse = client > impostor
-    two = br.ScoreModel(
-        br.Empirical([0.0, 1.0], weights=[client, 1 - client]),
-        br.Empirical([0.0, 1.0], weights=[impostor, 1 - impostor]),
-    )
-    assert model.h_measure() == pytest.approx(0.0 if worse else two.h_measure(), abs=1e-12)
+    model = br.ScoreModel(*(br.Rejecting(br.Beta(2, 3), share) for share in (client, impostor)))
+    two = (br.Empirical([0.0, 1.0], [share, 1 - share]) for share in (client, impostor))
+    expected = 0.0 if client > impostor else br.ScoreModel(*two).h_measure()
+    assert model.h_measure() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.simulation
@@ -111,20 +96,12 @@ def test_class_swap_reflection_and_increasing_maps():
     mirrored = br.ScoreModel(br.Beta(1.91, 0.77), br.Beta(0.36, 0.47), prior=0.7)
     # s -> 1 - s with the classes swapped exchanges the errors; Beta(2, 2) is symmetric.
     assert mirrored.h_measure() == pytest.approx(model.h_measure(), rel=1e-11)
-    sample = PAIRS["samples"]
-    mapped = br.ScoreModel(
-        br.Empirical(np.exp(sample.client.values)), br.Empirical(np.exp(sample.impostor.values)),
-        prior=0.4,
-    )  # fmt: skip
-    assert mapped.h_measure() == pytest.approx(sample.h_measure(), rel=1e-13)
     binormal = br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1.3), prior=0.3)
     logit = br.ScoreModel(br.LogitNormal(1, 1), br.LogitNormal(0, 1.3), prior=0.3)
     assert logit.h_measure() == pytest.approx(binormal.h_measure(), rel=1e-11)
 
 
-@pytest.mark.parametrize(
-    "name", ["bell", pytest.param("hook", marks=pytest.mark.simulation), "binormal"]
-)
+@pytest.mark.parametrize("name", ["bell", pytest.param("binormal", marks=pytest.mark.simulation)])
 def test_closed_forms_and_generic_agree(name):
     model = PAIRS[name]
     assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
@@ -135,14 +112,7 @@ def test_closed_forms_and_generic_agree(name):
     ("client", "impostor", "prior"),
     [
         ((200.0, 3.0), (0.25, 50.0), 0.01),
-        *(
-            pytest.param(*one, marks=pytest.mark.nightly)
-            for one in (
-                ((4.5, 2.25), (1.25, 3.0), 0.3),
-                ((0.75, 0.25), (0.5, 2.0), 0.5),
-                ((2.125, 2.0), (2.0, 2.0625), 0.9),
-            )
-        ),
+        pytest.param((2.125, 2.0), (2.0, 2.0625), 0.9, marks=pytest.mark.nightly),
     ],
 )
 def test_concave_curves_beside_thirty_digits(client, impostor, prior):

@@ -13,8 +13,7 @@ P = br.OperatingPoint(0.5, far=1 / 10, frr=1 / 5, prior=1 / 4)  # tp .2, fn .05,
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    ("tpr", 4 / 5), ("tnr", 9 / 10), ("sensitivity", 4 / 5), ("specificity", 9 / 10),
-    ("recall", 4 / 5), ("fpr", 1 / 10), ("fnr", 1 / 5), ("hter", 3 / 20), ("youden", 7 / 10),
+    ("tnr", 9 / 10), ("sensitivity", 4 / 5), ("hter", 3 / 20), ("youden", 7 / 10),
     ("precision", 0.2 / 0.275), ("accuracy", 0.2 + 0.675), ("f1", 2 * 0.2 / (0.275 + 0.25)),
     ("mean_precision_recall", (0.2 / 0.275 + 0.8) / 2),
     ("mcc", (0.2 * 0.675 - 0.075 * 0.05) / math.sqrt(0.275 * 0.25 * 0.75 * 0.725)),
@@ -30,13 +29,10 @@ def test_measures_with_a_parameter_by_hand():
     assert P.f(0.5) == P.f1
     assert P.f(1.0) == pytest.approx(P.precision)
     assert P.f(0.0) == pytest.approx(P.recall)
-    assert P.f(0.2) == pytest.approx(1 / (0.2 / P.precision + 0.8 / P.recall))
     # F_beta = (1 + beta^2) P R / (beta^2 P + R) with weight 1 / (1 + beta^2).
     assert P.f(1 / 5) == pytest.approx(5 * P.precision * P.recall / (4 * P.precision + P.recall))
-    assert P.dcf() == pytest.approx(0.25 * 0.2 + 0.75 * 0.1)
     assert P.dcf(cost_fa=2.0, cost_fr=10.0) == pytest.approx(10 * 0.25 * 0.2 + 2 * 0.75 * 0.1)
     assert P.weighted_error(0.3) == pytest.approx(0.3 * 0.1 + 0.7 * 0.2)
-    assert P.weighted_error(0.5) == pytest.approx(P.hter)
     assert P.dcf() == pytest.approx(1.0 - P.accuracy)
 
 
@@ -96,9 +92,6 @@ def test_ranges_and_direction(name):
     best = np.max(known) if measure.larger_is_better else np.min(known)
     wanted = measure.value(perfect)
     assert (wanted >= best - 1e-12) if measure.larger_is_better else (wanted <= best + 1e-12)
-    alone = [measure.value(points[k]) for k in range(5)]
-    np.testing.assert_array_equal(values[:5], alone)
-    assert measure.title
 
 
 #: What a measure becomes when the classes change places and decisions are turned round.
@@ -125,31 +118,16 @@ def test_shapes_and_indexing():
     assert row.far.shape == (3,)
     assert len(row) == 3
     assert row[0] == points[1, 0]
-    assert [p.far for p in row] == row.far.tolist()
-    assert type(row[0].far) is float
-    assert row[[0, 2]].far.shape == (2,)
-    assert row[row.far > row.far[1]].threshold.tolist() == [row.threshold[0]]
-    assert row[::-1].threshold.tolist() == row.threshold.tolist()[::-1]
     with pytest.raises(IndexError):
         row[3]
     with pytest.raises(TypeError):
         len(row[0])
 
 
-def test_equal_points_have_equal_hashes_with_nan_among_them():
-    def make():
-        return br.OperatingPoint(0.5, 0.1, 0.2, logit_threshold=float("nan"))
-
-    assert make() == make()
-    assert hash(make()) == hash(make())
-
-
 def test_laws_that_are_nearly_one_are_integrated_in_finite_room():
     """Their difference is rounding almost everywhere: KS is small, and found without end."""
-    one, other = (
-        br.Normal(0.7393478166145871, 0.8533265243387831),
-        br.Normal(0.7458140305534193, 0.8586249141805901),
-    )
+    one = br.Normal(0.7393478166145871, 0.8533265243387831)
+    other = br.Normal(0.7458140305534193, 0.8586249141805901)
     x = np.linspace(-3.0, 5.0, 200_001)
     gap = norm.cdf(x, one.mu, one.sigma) - norm.cdf(x, other.mu, other.sigma)
     assert br.ScoreModel(one, other).ks() == pytest.approx(np.max(np.abs(gap)), rel=1e-6)
@@ -157,7 +135,7 @@ def test_laws_that_are_nearly_one_are_integrated_in_finite_room():
 
 #: Normal distributions of one variance v and means at +-v/2 are their own log-likelihood ratio.
 CALIBRATED = br.ScoreModel(br.Normal(2, 2), br.Normal(-2, 2))
-COSTS = [(1.0, 1.0, 0.5), (1.0, 10.0, 0.01), (2.0, 1.0, 0.3), (1.0, 1.0, 0.01)]
+COSTS = [(1.0, 10.0, 0.01), (2.0, 1.0, 0.3)]
 
 
 @pytest.mark.parametrize(("cost_fa", "cost_fr", "prior"), COSTS)
@@ -214,8 +192,3 @@ def test_fits_differences_plans_and_curves_know_them():
     for name, scale in (("actual-dcf", 1.0), ("min-dcf-normalized", 2.0)):
         plan = br.plan_sample_size(name, model=CALIBRATED, width=0.1)
         assert plan.estimate == pytest.approx(scale * expected)
-    dev, test = br.Scores([1, 2, 3], [-2, 0, 1.5]), br.Scores([0, 1, 2], [-2, 0, 0.5])
-    plain, normalized = (
-        br.epc(dev, test, alpha=[0.3, 0.6], measure=m) for m in ("dcf", "dcf-normalized")
-    )
-    assert (2.0 * plain.value).tolist() == pytest.approx(normalized.value.tolist())
