@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import trapezoid
+from scipy.special import expit
 
 import betaroc as br
 from betaroc import Empirical
-from betaroc.core.notices import suppress_warnings
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
 from betaroc.decision.bands import OtherCriterion, resampler
-from betaroc.decision.curve import area_weights
 from betaroc.distributions.pairs import pair_of
-from betaroc.inference.drawn_scores import BootstrapRows, SortedRows, percentile_band
+from betaroc.inference.drawn_scores import BootstrapRows, percentile_band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
 from helpers.sets import summary_of
@@ -22,17 +21,13 @@ from helpers.sets import summary_of
 ALPHAS = np.array([0.5, 0.0, 0.01, 0.2, 0.25, 1 / 3, 0.75, 0.9, 1.0])
 
 
-def logistic(x):
-    return np.asarray(1.0 / (1.0 + np.exp(-x)))
-
-
 def two_sets(rng, sizes, noise=(0.6, 0.6), decimals=16, **more):
     """Two systems on the same trials: logistic(.8 z + noise)."""
     found = [[], []]
     for n, centre in zip(sizes, (1.0, -1.0), strict=True):
         z = 0.8 * rng.normal(centre, 1.0, n)
         for system, sd in enumerate(noise):
-            found[system].append(np.round(logistic(z + rng.normal(0.0, sd, n)), decimals))
+            found[system].append(np.round(expit(z + rng.normal(0.0, sd, n)), decimals))
     return [br.Scores(*both, **more) for both in found]
 
 
@@ -40,12 +35,6 @@ def two_curves(seed, dev=(80, 200), test=(100, 150), noise=(0.6, 0.6), decimals=
     rng = np.random.default_rng(seed)
     sides = [two_sets(rng, size, noise, decimals) for size in (dev, test)]
     return [br.epc(*both, **({"alpha": ALPHAS} | arguments)) for both in zip(*sides, strict=True)]
-
-
-def alone(*sides, **arguments):
-    """A curve without a word on rates that few scores speak for: here only its thresholds count."""
-    with suppress_warnings():
-        return br.epc(*sides, **arguments)
 
 
 def one_by_one(e, drawn):
@@ -59,15 +48,14 @@ def repeated(scores, drawn, row):
         np.repeat(scores.impostor, drawn[1][row]))  # fmt: skip
 
 
-@pytest.mark.parametrize(("sizes", "decimals"), [((80, 200), 16), ((150, 150), 2), ((37, 20), 1),
-    ((3, 2), 16), ((2, 3), 0), ((1, 1), 16)])  # fmt: skip
+@pytest.mark.parametrize(("sizes", "decimals"), [((150, 150), 2), ((3, 2), 16), ((1, 1), 16)])
 def test_thresholds_are_those_of_the_drawn_scores(sizes, decimals):
     """Replicate by replicate those of CRITERIA.choose, ties and both limits included."""
     dev = two_sets(np.random.default_rng(1), sizes, decimals=decimals)[0]
-    e = br.epc(dev, dev.__class__([0.9], [0.1]), alpha=ALPHAS)
-    drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), 60)
+    e = br.epc(dev, br.Scores([0.9], [0.1]), alpha=ALPHAS)
+    drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), 30)
     found = resampler(e).thresholds(drawn)
-    for row in range(60):
+    for row in range(30):
         one = repeated(dev, drawn, row)
         pair = pair_of(Empirical(one.client), Empirical(one.impostor))
         assert_array_equal(found[row], CRITERIA["weighted-error"].choose(pair, 0.5, ALPHAS).theta)
@@ -118,12 +106,6 @@ def test_rows_and_groups_are_drawn_with_replacement():
     assert_array_equal(impostor[:, 1], impostor[:, 2])
     assert set(client[:, 1] + client[:, 3]) == {2}  # y and z: a stratum of two
     assert rows.units == (3, 2)
-    scores = br.Scores([1.0, 2.0, 2.0, 5.0], [0.0, 2.0, 3.0])
-    drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
-    theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
-    rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
-    assert (rejected.tolist(), accepted.tolist()) == ([[0, 2, 3, 3, 3, 4]], [[3, 3, 0, 0, 0, 0]])
-    assert [n.tolist() for n in sizes] == [[4], [3]]
 
 
 @pytest.mark.simulation
@@ -180,6 +162,7 @@ HUMPS = br.Scores(np.concatenate([DRAW.beta(2, 9, 40), DRAW.beta(9, 2, 110)]),
 
 
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize(("dev", "family", "alpha", "size", "apart"),
     [(UNIT, "beta", ALPHAS, 30, 0.01), (UNIT, "logit-normal", ALPHAS, 30, 0.01),
     (UNIT, "proper-beta", ALPHAS, 12, 0.01), (HUMPS, "beta-mixture", ALPHAS, 3, 0.01), (LINE,
@@ -187,10 +170,10 @@ HUMPS = br.Scores(np.concatenate([DRAW.beta(2, 9, 40), DRAW.beta(9, 2, 110)]),
 def test_a_fit_is_fitted_again(dev, family, alpha, size, apart):
     """Thresholds of the fit to the drawn scores, to 1 or 2 % of their standard deviation."""
     options = {"boundary": "inflate"} if dev is MASSES else {}
-    e = alone(br.fit(dev, family, **options), br.Scores([0.9], [0.1]), alpha=alpha)
+    e = br.epc(br.fit(dev, family, **options), br.Scores([0.9], [0.1]), alpha=alpha)
     drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), size)
     found = resampler(e).thresholds(drawn)
-    expected = np.array([alone(br.fit(repeated(dev, drawn, row), family, **options), e.test,
+    expected = np.array([br.epc(br.fit(repeated(dev, drawn, row), family, **options), e.test,
         alpha=alpha).threshold for row in range(size)])  # fmt: skip
     same = found == expected  # accept all: both are -inf
     found, expected = np.where(same, 0.0, found), np.where(same, 0.0, expected)
@@ -198,48 +181,45 @@ def test_a_fit_is_fitted_again(dev, family, alpha, size, apart):
 
 
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_fits_that_do_not_exist_are_left_out():
     """Of three scores a draw of one alone has no beta fit: chance 3 (1/3)^3 = 1/9 a class."""
-    dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.3, 0.4])
-    test = two_sets(np.random.default_rng(1), (30, 30))[0]
-    with suppress_warnings():
-        e = br.epc(br.fit(dev, "beta"), test, alpha=[0.5])
+    dev = br.fit(br.Scores([0.5, 0.7, 0.9], [0.1, 0.3, 0.4]), "beta")
+    e = br.epc(dev, two_sets(np.random.default_rng(1), (30, 30))[0], alpha=[0.5])
     result = br.compare(e, e, replicates=150, rng=1)
     lost, share = np.isnan(result.differences).mean(), 1 - (8 / 9) ** 2
     assert lost == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 150))
     assert "too few" in result.verdict
 
 
-def test_averages_weights_and_bands_by_hand():
+def test_averages_and_bands_by_hand():
     a, b = two_curves(11, alpha=np.linspace(0, 1, 21), noise=(0.6, 1.0))
-    for low, high in ((0.1, 0.9), (0.0, 1.0), (0.13, 0.42)):
+    for low, high in ((0.0, 1.0), (0.13, 0.42)):
         result = br.compare(a, b, low=low, high=high, replicates=40, rng=1)
-        expected = a.area(low, high) - b.area(low, high)
+        mean, expected = result.mean_difference, a.area(low, high) - b.area(low, high)
         assert result.alpha_range == (low, high)
-        assert result.mean_difference.estimate == pytest.approx(expected, rel=1e-12)
+        assert mean.estimate == pytest.approx(expected, rel=1e-12)
         nodes = np.concatenate([[low], a.alpha[(a.alpha > low) & (a.alpha < high)], [high]])
         means = [trapezoid(np.interp(nodes, a.alpha, row), nodes) / (high - low)
             for row in result.differences]  # fmt: skip
-        ends, mean = np.quantile(means, [0.025, 0.975]), result.mean_difference
-        assert_allclose([mean.low, mean.high], ends, atol=1e-15)
+        assert_allclose([mean.low, mean.high], np.quantile(means, [0.025, 0.975]), atol=1e-15)
         inside = (a.alpha >= low) & (a.alpha <= high)
         assert_array_equal(np.isnan(result.band_low), ~inside)
-    # 0 to .5 to 1 between .25 and .75: trapezoids of width .25 on halves of the neighbours.
-    assert area_weights(np.array([1.0, 0.0, 0.5]), 0.25, 0.75).tolist() == [0.0625, 0.0625, 0.375]
-    assert area_weights(np.array([0.3]), 0.3, 0.3).tolist() == [1.0]
     # With k independent columns level = (1 - 2 p)^k, p the share cut off at either end.
     values = np.random.default_rng(13).random((20_000, 5))
     low, high = percentile_band(values, 0.9)
     p = 0.5 * (1 - 0.9 ** (1 / 5))
     # sd of the share inside all five: sqrt(.9 .1 / 20 000) = .0021; of p a tenth of that
-    assert_allclose(low, p, atol=5 * np.sqrt(p / 20_000))
-    assert_allclose(high, 1 - p, atol=5 * np.sqrt(p / 20_000))
-    inside = np.all((values >= low) & (values <= high), axis=1)
-    assert inside.mean() >= 0.9
+    assert_allclose([low, 1 - high], p, atol=5 * np.sqrt(p / 20_000))
+    assert np.mean(np.all((values >= low) & (values <= high), axis=1)) >= 0.9
+    values[::7, 3] = np.nan
+    low, high = percentile_band(values, 0.9)
+    assert np.mean(~np.any((values < low) | (values > high), axis=1)) >= 0.9
+    assert np.all(np.isnan(percentile_band(np.full((5, 2), np.nan), 0.9)[0]))
 
 
-@pytest.mark.parametrize(("alpha", "expected"), [([0.01, 0.05], (0.01, 0.05)),
-    ([0.3], (0.3, 0.3)), ([0.2, 0.5], (0.2, 0.5)), ([0.05, 0.5], (0.1, 0.5))])  # fmt: skip
+@pytest.mark.parametrize(("alpha", "expected"),
+    [([0.01, 0.05], (0.01, 0.05)), ([0.3], (0.3, 0.3)), ([0.05, 0.5], (0.1, 0.5))])  # fmt: skip
 def test_the_range_is_what_the_curves_have(alpha, expected):
     a, b = two_curves(12, alpha=alpha)
     result = br.compare(a, b, replicates=20, rng=1)
@@ -252,19 +232,6 @@ def test_the_range_is_what_the_curves_have(alpha, expected):
         assert "simultaneous" not in result.verdict
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
-def test_a_band_holds_so_many_whole_rows(level):
-    """As many as asked for, and cutting off one more at every end would lose too many."""
-    rng = np.random.default_rng(14)
-    values = np.round(np.cumsum(rng.normal(size=(400, 9)), axis=1), 1)
-    values[::7, 3] = np.nan
-    low, high = percentile_band(values, level)
-    assert np.mean(~np.any((values < low) | (values > high), axis=1)) >= level
-    low, high = percentile_band(rng.normal(size=(400, 1)) * np.ones(6), level)
-    assert np.ptp(low) == np.ptp(high) == 0.0
-    assert np.all(np.isnan(percentile_band(np.full((5, 2), np.nan), level)[0]))
-
-
 def test_verdicts_of_systems():
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.3, 0.4, 0.5],
         measure="weighted-error")  # fmt: skip
@@ -272,24 +239,25 @@ def test_verdicts_of_systems():
     mean = result.mean_difference
     start = ("A is better: weighted error averaged over alpha from 0.3 to 0.5, A - B, is"
         f" {mean.estimate:.3g} (95 % interval {mean.low:.3g} to {mean.high:.3g});")  # fmt: skip
-    assert result.verdict == str(result)
     assert result.verdict.startswith(start)
     assert result.verdict.endswith("at alpha 0.3, 0.4 and 0.5 (lower weighted error: A)")
     back = br.compare(b, a, replicates=400, rng=1)
     assert back.better_on_average == "b"
     assert back.mean_difference.estimate == pytest.approx(-mean.estimate, rel=1e-12)
-    fixed = br.compare(a, b, resample="test", replicates=400, rng=1)
+    fixed = br.compare(a, b, resample="test", replicates=200, rng=1)
     assert fixed.verdict.startswith("At these two thresholds, A is better")
     assert fixed.mean_difference.method == "percentile, test drawn again"
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.5], measure="accuracy")
     result = br.compare(a, b, replicates=200, rng=1)
-    assert result.mean_difference.low > 0.0
     assert result.verdict.startswith("A is better: accuracy at alpha 0.5, A - B, is 0.")
     a, b = two_curves(16, alpha=[0.3, 0.5])
     result = br.compare(a, b, replicates=200, rng=1)
     assert result.better_on_average is None
     assert result.verdict.startswith("no better system can be named: HTER averaged over alpha")
     assert result.verdict.endswith("excludes 0 at no single alpha")
+
+
+def test_precisions_that_are_undefined():
     dev = br.Scores(np.linspace(0.5, 1, 20), np.linspace(0, 0.6, 20))
     test = br.Scores(np.linspace(0.0, 0.3, 20), np.linspace(0, 0.2, 20))
     e = br.epc(dev, test, measure="precision", alpha=[0.5, 0.9])
@@ -310,8 +278,7 @@ def test_verdicts_of_systems():
     assert f"{lost} of 300 replicates have no precision" in result.verdict
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("resample", ["both", "test"])
+@pytest.mark.parametrize(("n", "resample"), [(1, "both"), (3, "test")])
 def test_a_few_scores_name_no_system(n, resample):
     """One accepts all clients, the other none: with so few trials that says nothing."""
     dev = br.Scores([0.9, 0.8, 0.7][:n], [0.1, 0.2, 0.3][:n])
@@ -323,21 +290,16 @@ def test_a_few_scores_name_no_system(n, resample):
     assert "cannot tell which of A and B has the lower HTER averaged" in result.verdict
     assert what in result.verdict
     assert not result.significant.any()
-    assert result.ranges == ()
-    assert result.better_on_average is None
+    assert (result.ranges, result.better_on_average) == ((), None)
 
 
 @pytest.mark.parametrize("resample", ["both", "test"])
 def test_separated_classes_and_equal_systems(resample):
-    rng = np.random.default_rng(17)
-    apart = br.Scores(rng.uniform(0.8, 1, 40), rng.uniform(0, 0.2, 40))
-    other = br.Scores(rng.uniform(0.7, 1, 40), rng.uniform(0, 0.3, 40))
-    separated = [br.epc(dev, dev_test, alpha=[0.3, 0.5])
-        for dev, dev_test in ((apart, br.Scores(apart.client - 0.01, apart.impostor)),
-        (other, br.Scores(other.client - 0.01, other.impostor)))]  # fmt: skip
-    same = two_curves(18)
-    for pair in (separated, [same[0], same[0]]):
-        result = br.compare(*pair, resample=resample, replicates=100, rng=1)
+    client, impostor = np.linspace(0.8, 1, 40), np.linspace(0, 0.2, 40)
+    dev, test = br.Scores(client, impostor), br.Scores(client - 0.01, impostor)
+    separated, same = br.epc(dev, test, alpha=[0.3, 0.5]), two_curves(18)[0]
+    for one, other in ((separated, br.epc(test, dev, alpha=[0.3, 0.5])), (same, same)):
+        result = br.compare(one, other, resample=resample, replicates=50, rng=1)
         assert_array_equal(result.differences, 0.0)
         assert "both err alike in every replicate" in result.verdict
 
@@ -349,9 +311,7 @@ def test_typed_models_have_no_dev_and_summaries_are_drawn_by_bins():
     for pair, name in (((typed, own), "epc_a"), ((own, typed), "epc_b")):
         with pytest.raises(br.InputError, match=f"the dev side of {name} is a model") as caught:
             br.compare(*pair, replicates=5)
-        assert 'resample="test"' in str(caught.value)
         assert "Give epc the dev Scores, br.fit of them" in str(caught.value)
-        assert len(str(caught.value)) <= 400
         assert br.compare(*pair, resample="test", replicates=5).resample == "test"
     both = br.epc(model, model, alpha=[0.5])
     with pytest.raises(br.InputError, match="the test side of epc_a must be scores"):

@@ -8,18 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, special, stats
 
 import betaroc as br
+from betaroc.core.thresholds import Thresholds
+from betaroc.decision.bands import FittedTest
+from betaroc.distributions.base import free as coordinates
 
-LAWS = {
-    "beta": (br.Beta(2.2, 0.7), br.Beta(0.6, 3.0)),
-    "normal": (br.Normal(0.7, 0.2), br.Normal(0.2, 0.4)),
-    "logit-normal": (br.LogitNormal(1.0, 0.7), br.LogitNormal(-1.0, 1.6)),
-    "inflated": (br.Inflated(br.Beta(2.2, 0.7), 0.1, 0.2), br.Inflated(br.Beta(0.6, 3.0), 0.3)),
-    "inflated-logit": (br.Inflated(br.LogitNormal(1.0, 0.7), 0.0, 0.2), br.Beta(0.6, 3.0)),
-    "mixture": (br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]), br.Inflated(
+LAWS = [
+    (br.Beta(2.2, 0.7), br.Normal(0.2, 0.4)),
+    (br.Inflated(br.LogitNormal(1.0, 0.7), 0.0, 0.2), br.Inflated(br.Beta(0.6, 3.0), 0.3)),
+    (br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]), br.Inflated(
         br.BetaMixture([0.1, 0.9], [br.Beta(1.5, 1.2), br.Beta(3.0, 6.0)]), 0.1, 0.2)),
-}  # fmt: skip
-
-
+]  # fmt: skip
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
@@ -83,15 +81,6 @@ def test_error_of_both_sides():
     error = stats.norm.pdf(u) * np.sqrt(of_dev + (1 + u**2 / 2) / 120)
     expected = on_logits(stats.norm.cdf(u), error)
     assert_interval(curve.band(method="delta"), expected, 1e-4)
-    # One alpha at a time the simultaneous interval is the pointwise one: the 95 % quantile of
-    # abs(z) in 20 000 draws has a standard error of .013 of 1.96.
-    for k in range(3):
-        one = br.epc(dev, test, criterion="far", measure="frr", alpha=v[[k]])
-        band = one.band(method="delta", simultaneous=True, replicates=20_000, rng=k)
-        half = special.logit(band.high) - special.logit(band.estimate)
-        whole = special.logit(expected[1][k]) - special.logit(band.estimate)
-        assert_allclose(half, whole, rtol=0.03)
-        assert band.replicates == 20_000
 
 
 @pytest.mark.simulation
@@ -117,20 +106,17 @@ def test_a_simultaneous_band_is_no_narrower_than_a_pointwise_one():
     dev, test = normal_fit(50, 100, 100), normal_fit(51, 150, 150)
     curve = br.epc(dev, test, alpha=[0.5, 0.500001])
     point, ends = curve.band(resample="test", method="delta"), []
-    for seed in range(12):
-        whole = curve.band(resample="test", method="delta", simultaneous=True, replicates=20,
-            rng=seed)  # fmt: skip
-        assert np.all(
-            whole.low <= point.low + 1e-12
-        )  # equal but for rounding where one deviate rules
+    asked = {"resample": "test", "method": "delta"}
+    for seed in range(6):
+        whole = curve.band(simultaneous=True, replicates=20, rng=seed, **asked)
+        # Equal but for rounding where one deviate rules.
+        assert np.all(whole.low <= point.low + 1e-12)
         assert np.all(whole.high >= point.high - 1e-12)
         ends.append(float(whole.low[0]))
     assert len(set(ends)) > 1
     one = br.epc(dev, test, alpha=[0.5])
-    for arguments in ({"resample": "both"}, {"resample": "test"}):
-        alone = one.band(method="delta", simultaneous=True, replicates=1, rng=1, **arguments)
-        assert_interval(alone, (one.band(method="delta", **arguments).low,
-            one.band(method="delta", **arguments).high), 1e-14)  # fmt: skip
+    alone, point = one.band(simultaneous=True, replicates=1, rng=1, **asked), one.band(**asked)
+    assert_interval(alone, (point.low, point.high), 1e-14)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.SameDataWarning")
@@ -166,8 +152,7 @@ def test_draws_of_a_normal_fit():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("simultaneous", [False, True])
-@pytest.mark.parametrize("measure", ["hter", "weighted-error", "f1", "youden"])
+@pytest.mark.parametrize(("measure", "simultaneous"), [("hter", True), ("f1", False)])
 def test_both_methods_agree_on_large_samples(measure, simultaneous):
     dev, test = beta_fit(10, 40_000, 30_000), beta_fit(11, 50_000, 20_000)
     curve = br.epc(dev, test, measure=measure, alpha=[0.2, 0.7])
@@ -179,21 +164,13 @@ def test_both_methods_agree_on_large_samples(measure, simultaneous):
     assert np.all(np.abs(one.high - other.high) <= allowed)
 
 
-@pytest.mark.simulation
 def test_scores_of_dev_choose_again():
     rng = np.random.default_rng(12)
     dev, test = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)), beta_fit(13, 200, 200)
-    for alpha in SAME["alpha"]:
-        curve = br.epc(dev, test, alpha=[alpha])
-        fixed = curve.band(resample="test", replicates=300, rng=1)
-        both = curve.band(replicates=300, rng=1)
-        assert both.m == round(120 / 60**0.25)
-        assert fixed.m is None
-        if alpha != 0.5:
-            assert both.high - both.low > fixed.high - fixed.low
-    weighted = br.epc(dev, test, measure="weighted-error", **SAME).band(replicates=50, rng=1)
-    assert np.all(weighted.low < weighted.high)
-    assert np.all(br.epc(dev, test, **SAME).band(resample="test", method="delta").high < 1)
+    curve = br.epc(dev, test, alpha=[0.2])
+    fixed, both = (curve.band(resample=x, replicates=150, rng=1) for x in ("test", "both"))
+    assert (fixed.m, both.m) == (None, round(120 / 60**0.25))
+    assert both.high - both.low > fixed.high - fixed.low
 
 
 def test_a_point_mass_varies_on_its_logit():
@@ -212,11 +189,6 @@ def test_a_point_mass_varies_on_its_logit():
     band = curve.band(resample="test", replicates=4000, rng=1)
     assert_allclose(special.logit([band.low[0], band.high[0]]), special.logit(expected),
         atol=4 * 0.043 * half / Z)  # fmt: skip
-    # With both masses, and none moved below 0:
-    client = np.r_[0.0, 1.0, 1.0, rng.beta(4, 2, 39)]
-    both = br.fit(br.Scores(client, np.r_[0.0, 0.0, rng.beta(2, 4, 50)]), boundary="inflate")
-    band = br.epc(dev, both, **SAME).band(resample="test", replicates=500, rng=1)
-    assert np.all((band.low > 0) & (band.low < band.estimate) & (band.estimate < band.high))
 
 
 @pytest.mark.simulation
@@ -225,9 +197,8 @@ def test_coverage_of_both_sides():
     """HTER, beta fits of 100 a class on both sides; 100 pairs: the error of .95 is .022."""
     client, impostor = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0)
     truth, again = (br.ScoreModel(client, impostor) for _ in range(2))
-    alpha = np.array([0.1, 0.5, 0.8])
+    alpha, whole, delta, drawn = np.array([0.1, 0.5, 0.8]), 0, np.zeros(3), np.zeros(3)
     value = br.epc(truth, again, alpha=alpha).value
-    delta, whole, drawn = np.zeros(3), 0, np.zeros(3)
     for seed in range(100):
         dev, test = beta_fit(1000 + seed, 100, 100), beta_fit(5000 + seed, 100, 100)
         curve = br.epc(dev, test, alpha=alpha)
@@ -276,22 +247,8 @@ def test_groups_of_a_fit_widen_its_band():
     assert half == pytest.approx(width[0], rel=0.25)
 
 
-def test_the_empirical_fit_is_its_scores():
-    rng = np.random.default_rng(27)
-    dev = br.Scores(rng.normal(1, 1, 40), rng.normal(-1, 1, 40))
-    scores = br.Scores(rng.normal(1, 1, 30), rng.normal(-1, 1, 50))
-    fit = br.fit(scores, "empirical")
-    one, other = (br.epc(dev, test, **SAME).band(replicates=40, rng=1) for test in (scores, fit))
-    assert one == other
-
-
-@pytest.mark.parametrize("name", list(LAWS))
-def test_many_laws_at_once_have_the_tails_of_each(name):
-    from betaroc.core.thresholds import Thresholds
-    from betaroc.decision.bands import FittedTest
-    from betaroc.distributions.base import free as coordinates
-
-    laws = LAWS[name]
+@pytest.mark.parametrize("laws", LAWS)
+def test_many_laws_at_once_have_the_tails_of_each(laws):
     free = [coordinates(law, [p.name for p in law._parameters()]) for law in laws]
     place = np.concatenate([part.place for part in free])
     test = FittedTest(laws, (free[0][0], free[1][0]), place, np.eye(place.size), 0.5, 0.0)

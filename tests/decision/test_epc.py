@@ -98,24 +98,29 @@ def test_empirical_thresholds_equal_enumeration(criterion):
 
 
 def smooth_pairs():
-    """Proper, both hooks, reversed, binormal and inflated."""
+    """Proper, both hooks, J and reverse J, reversed, binormal, inflated, mixed with scores."""
     beta, normal = br.Beta, br.Normal
-    return [br.ScoreModel(beta(4.0, 2.0), beta(2.0, 4.0), prior=0.3),
-        br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91)), br.ScoreModel(beta(6.0, 5.0),
-        beta(2.0, 3.0), prior=0.1), br.ScoreModel(beta(2.0, 4.0), beta(4.0, 2.0)),
+    return [
+        br.ScoreModel(beta(4.0, 2.0), beta(2.0, 4.0), prior=0.3),
+        br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91)),
+        br.ScoreModel(beta(6.0, 5.0), beta(2.0, 3.0), prior=0.1),
+        br.ScoreModel(beta(3.0, 0.5), beta(0.6, 2.5), prior=0.6),
+        br.ScoreModel(beta(2.0, 4.0), beta(4.0, 2.0)),
         br.ScoreModel(normal(1.0, 1.0), normal(0.0, 2.0), prior=0.2),
-        br.ScoreModel(normal(1.0, 2.0), normal(0.0, 1.0)), br.ScoreModel(br.Inflated(beta(2.0, 1.0),
-        0.05, 0.1), br.Inflated(beta(1.0, 2.0), 0.2, 0.01))]  # fmt: skip
+        br.ScoreModel(normal(1.0, 2.0), normal(0.0, 1.0)),
+        br.ScoreModel(br.Inflated(beta(2.0, 1.0), 0.05, 0.1), br.Inflated(beta(1.0, 2.0), 0.2)),
+        br.ScoreModel(normal(0.6, 0.3), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3),
+        br.ScoreModel(br.Empirical([0.1, 0.2, 0.4, 0.8]), br.Inflated(beta(2, 4), 0.3, 0.1)),
+    ]
 
 
 @cache
 def dense_points(model, count):
-    low, high = -6.0, 8.0
+    """On a grid, at the scores and just below them."""
+    t = [0.1, 0.2, 0.4, 0.8, *np.linspace(-6.0, 8.0, count)]
     if model.client.on_unit:
-        t = np.concatenate([np.linspace(0.0, 1.0, count), np.geomspace(1e-12, 0.1, count // 4)])
-    else:
-        t = np.linspace(low, high, count)
-    return model.at(t)
+        t = [0.1, 0.2, 0.4, 0.8, *np.linspace(0.0, 1.0, count), *np.geomspace(1e-12, 0.1, count)]
+    return model.at(np.concatenate([t, np.nextafter(t, -9.0)]))
 
 
 def losses(criterion, p, alpha):
@@ -135,10 +140,9 @@ def losses(criterion, p, alpha):
 def test_no_dense_threshold_beats_a_smooth_one(model, criterion):
     alphas = [0.05, 0.3, 0.5, 0.8, 0.99]
     curve = br.epc(model, model, criterion=criterion, alpha=alphas)
-    met = br.epc(model, model, criterion=criterion, alpha=alphas).points
     for k, alpha in enumerate(alphas):
-        reached = float(losses(criterion, met[k], alpha))
-        oracle = float(np.nanmin(losses(criterion, dense_points(model, 40_000), alpha)))
+        reached = float(losses(criterion, curve.points[k], alpha))
+        oracle = float(np.nanmin(losses(criterion, dense_points(model, 20_000), alpha)))
         assert reached <= oracle + 1e-12, (alpha, curve.threshold[k])
 
 
@@ -178,46 +182,36 @@ def test_sides_priors_values_and_losses():
     assert br.epc(scores, fitted, alpha=[0.5]).far[0] == fitted.model.far(0.5)
     # The criterion takes dev's prior, the measure test's, and prior= overrides both.
     dev, test = tied_scores(5), tied_scores(6)
-    own = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5])
+    asked = {"criterion": "f-measure", "measure": "f1", "alpha": [0.5]}
+    own, both = br.epc(dev, test, **asked), br.epc(dev, test, prior=0.5, **asked)
     assert (own.dev.prior, own.test.prior) == (dev.prior, test.prior)
-    both = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5], prior=0.5)
     assert both.dev.prior == both.test.prior == 0.5
-    dev, test = tied_scores(1), tied_scores(2)
-    curve = br.epc(dev, test, alpha=ALPHAS)
-    for t, far, frr, value in zip(curve.threshold, curve.far, curve.frr, curve.value, strict=True):
-        assert far == np.mean(test.impostor > t)
-        assert frr == np.mean(test.client <= t)
-        assert value == 0.5 * (far + frr)
-    dev, test = tied_scores(3), tied_scores(4)
     with pytest.warns(br.SameDataWarning, match="dev and test are the same data"):
         br.epc(dev, dev)
     curve = br.epc(dev, test)
+    far = np.mean(test.impostor[:, None] > curve.threshold, axis=0)
+    frr = np.mean(test.client[:, None] <= curve.threshold, axis=0)
+    assert_array_equal([curve.far, curve.frr, curve.value], [far, frr, 0.5 * (far + frr)])
     split = curve.loss_split()
     assert_allclose(split.threshold + split.separability, curve.value - curve.expected, atol=1e-15)
-    constant = br.epc(dev, test, criterion="far", measure="far", alpha=[0.2, 0.2, 0.2])
-    assert constant.value.tolist() == [constant.value[0]] * 3
+    assert_array_equal(split.threshold, curve.value - curve.a_posteriori)
     assert curve.area(0.2, 0.7, normalize=False) == pytest.approx(0.5 * curve.area(0.2, 0.7))
-    assert curve.value.min() <= curve.area() <= curve.value.max()
+    # 0 to .5 to 1 between .25 and .75: trapezoids of width .25 on halves of the neighbours.
+    parts = br.epc(dev, test, alpha=[0.0, 0.5, 1.0])
+    assert parts.area(0.25, 0.75) == pytest.approx(parts.value @ [0.125, 0.75, 0.125], rel=1e-14)
 
 
 def test_what_was_lost_on_test_is_told_by_its_parts():
     """Dev's threshold at 1/2 is 2.5, where it errs on one of three impostors: HTER 1/6."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
-
-    def block(client, impostor):
+    for client, impostor, words in (
+        # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
+        ([2, 4, 6], [0, 1, 3], "17 % expected, 33 % observed, a change of +17 points: +17 points"
+         " because test itself would choose another threshold"),
+        ([3.1, 4.1, 5.1], [1.1, 2.1, 3.1], "17 % expected, 17 % observed."),
+        # Two impostors of three err, no client: 1/3; at 3.75 one of each, at 4.75 two clients.
+        ([3, 4, 5], [1, 3.5, 4.5], "+17 points because the classes are less separable than on dev"),
+        ([3, 4, 5], [0, 1, 2], "\u221217 points because the classes are more separable than"),
+    ):  # fmt: skip
         curve = br.epc(dev, br.Scores(client * 4, impostor * 4), alpha=[0.5])
-        return curve._repr_html_().replace("\u00a0", " ")
-
-    # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
-    told = "17 % expected, 33 % observed, a change of +17 points: +17 points because test itself"
-    assert f"At alpha 0.5: {told} would choose another threshold" in block([2, 4, 6], [0, 1, 3])
-    assert "17 % expected, 17 % observed.</p>" in block([3.1, 4.1, 5.1], [1.1, 2.1, 3.1])
-    # At 2.5 two impostors of three err, no client: 1/3; at 3.75 one of each, at 4.75 two clients.
-    worse = block([3, 4, 5], [1, 3.5, 4.5])
-    assert (
-        "a change of +17 points: +17 points because the classes are less separable than on dev."
-        in worse
-    )
-    # Perfectly separated at 2.5: HTER 0.
-    better = block([3, 4, 5], [0, 1, 2])
-    assert "\u221217 points because the classes are more separable than on dev." in better
+        assert words in curve._repr_html_().replace("\u00a0", " ")

@@ -43,10 +43,9 @@ def literal(scores, client_folds, impostor_folds, criterion, **more):
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
-@pytest.mark.parametrize("seed", some(range(3), 3))
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_pooled_rates_are_those_of_a_literal_loop(criterion, seed):
-    scores = tied_scores(seed)
+@pytest.mark.parametrize("criterion", some(CRITERIA, 3))
+def test_pooled_rates_are_those_of_a_literal_loop(criterion):
+    scores = tied_scores(1)
     alpha = None if CRITERIA[criterion].single else ALPHAS
     curve = br.epc_cv(scores, folds=3, criterion=criterion, alpha=alpha)
     client_folds = [k % 3 for k in range(scores.n_client)]
@@ -83,8 +82,7 @@ def test_folds_their_means_and_their_warnings():
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("rng", [None, 1, 2])
-@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize(("text", "rng"), [(False, None), (True, 1)])
 def test_no_group_is_in_two_folds(text, rng):
     draw = np.random.default_rng(11)
     # Persons 0..11 are clients, 6..19 impostors: half of the clients are in both classes.
@@ -106,20 +104,18 @@ def test_no_group_is_in_two_folds(text, rng):
     assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
 
 
-@pytest.mark.parametrize("prior", [None, 0.0, 0.2, 1.0])
+@pytest.mark.parametrize("prior", [None, 0.2])
 def test_measures_at_the_pooled_rates(prior):
-    scores = tied_scores(4)
+    scores, alpha = tied_scores(4), np.array(ALPHAS)
     p = scores.prior if prior is None else prior
-    weighted = br.epc_cv(scores, measure="weighted-error", alpha=ALPHAS, prior=prior)
-    by_hand = np.array(ALPHAS) * weighted.far + (1.0 - np.array(ALPHAS)) * weighted.frr
-    assert weighted.value == approx(by_hand, rel=1e-14)
-    cost = br.epc_cv(scores, measure="dcf", alpha=ALPHAS, prior=prior)
-    assert cost.value == approx(p * cost.frr + (1.0 - p) * cost.far, rel=1e-14)
-    with np.errstate(invalid="ignore"):
-        precise = br.epc_cv(scores, measure="precision", alpha=ALPHAS, prior=prior)
-        true = p * (1.0 - precise.frr)
-        by_hand = true / (true + (1.0 - p) * precise.far)
-    assert_allclose(precise.value, by_hand, rtol=1e-13)
+    for measure, value in (
+        ("weighted-error", lambda far, frr: alpha * far + (1 - alpha) * frr),
+        ("dcf", lambda far, frr: p * frr + (1 - p) * far),
+        ("precision", lambda far, frr: p * (1 - frr) / (p * (1 - frr) + (1 - p) * far)),
+    ):
+        curve = br.epc_cv(scores, measure=measure, alpha=ALPHAS, prior=prior)
+        with np.errstate(invalid="ignore"):
+            assert_allclose(curve.value, value(curve.far, curve.frr), rtol=1e-13)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
@@ -144,7 +140,3 @@ def test_weights_are_copies_that_stay_together():
     assert (weighted.threshold == copies.threshold).all()
     for name in ("far", "frr", "value", "expected"):
         assert_allclose(getattr(weighted, name), getattr(copies, name), rtol=1e-12)
-
-
-SCORES = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])
-GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "a", "b"])

@@ -34,9 +34,8 @@ def at_least(n, k, x):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "x", "confidence"), [
-    (30, "0.1", "0.95"), (59, "0.05", "0.95"), (60, "0.5", "0.9"), (45, "0.3", "0.999"),
-    (20, "0.9", "0.05"), (7, "0.99", "0.2"), (2, "0.5", "0.75"),  # equal as fractions
-    (2, "0.9", "0.99"), (1, "0.25", "0.25"),
+    (59, "0.05", "0.95"), (60, "0.5", "0.9"), (20, "0.9", "0.05"),
+    (2, "0.5", "0.75"), (1, "0.25", "0.25"),  # equal as fractions
 ])  # fmt: skip
 def test_index_is_the_largest_that_keeps_the_promise(kind, n, x, confidence):
     values = np.random.default_rng(n).permutation(n).astype(float)
@@ -56,9 +55,8 @@ def test_index_is_the_largest_that_keeps_the_promise(kind, n, x, confidence):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("x", "confidence", "needed"), [
-    # Wilks: 1 - 0.95^59 = 0.9515 and 1 - 0.95^58 = 0.9490; 299 and 459 likewise.
-    ("0.05", "0.95", 59), ("0.01", "0.95", 299), ("0.01", "0.99", 459), ("0.1", "0.9", 22),
-    ("0.9", "0.99", 2), ("0.5", "0.75", 2), ("0.6", "0.5", 1),
+    # Wilks: 1 - 0.95^59 = 0.9515 and 1 - 0.95^58 = 0.9490.
+    ("0.05", "0.95", 59), ("0.1", "0.9", 22), ("0.5", "0.75", 2), ("0.6", "0.5", 1),
 ])  # fmt: skip
 def test_scores_needed(kind, x, confidence, needed):
     fails = 1 - Fraction(confidence)
@@ -77,10 +75,7 @@ def test_the_rate_that_is_said_to_be_reachable_is(kind):
     scores = sample(kind, np.arange(40.0))
     with pytest.raises(br.InputError) as error:
         guaranteed(scores, **{kind: 0.01})
-    text = str(error.value)
-    assert "299 " in text
-    assert "dev has 40" in text
-    shown = float(text.partition(f"guarantee {kind.upper()} ")[2].split()[0]) / 100.0
+    shown = float(str(error.value).partition(f"guarantee {kind.upper()} ")[2].split()[0]) / 100.0
     assert guaranteed(scores, **{kind: shown}).k == 1
     assert 0.0 <= shown - (1.0 - 0.05 ** (1 / 40)) <= 0.001  # rounded up
     with pytest.raises(br.InputError):
@@ -109,38 +104,28 @@ def test_discrete_laws_keep_the_promise_exactly(kind):
                 kept += ways * math.prod(m**c for m, c in zip(law, counts, strict=True))
         assert kept >= Fraction(9, 10)
         coverage.append(kept)
-    # The worst of these laws has 4/10, the first above the bound, on the outermost value: the
-    # threshold must be that value, which k scores have to reach.
+    # The worst of these laws has 4/10, the first above the bound, on the outermost value, which the
+    # threshold must be and k scores have to reach.
     k = max(j for j in range(1, n + 1) if at_least(n, j, Fraction(3, 10)) >= Fraction(9, 10))
     assert min(coverage) == at_least(n, k, Fraction(4, 10))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_weights_are_copies(kind):
-    rng = np.random.default_rng(3)
-    values, weights = rng.normal(size=25).round(1), rng.integers(0, 9, 25)
-    counted = guaranteed(sample(kind, values, weights=weights), **{kind: 0.15})
-    copies = guaranteed(sample(kind, np.repeat(values, weights)), **{kind: 0.15})
-    assert (counted.threshold, counted.k, counted.n) == (copies.threshold, copies.k, copies.n)
-    assert counted.method == copies.method
-
-
-def test_fits_huge_weights_and_groups_of_one_trial():
+def test_fits_weights_and_groups_of_one_trial():
     rng = np.random.default_rng(4)
     scores = br.Scores(rng.normal(2.0, 1.0, 200), rng.normal(0.0, 1.0, 300))
     fit = br.fit(scores, "normal")
-    alone, beside = (guaranteed(s, far=0.05) for s in (scores, fit))
+    alone, beside = (guaranteed(s, far=0.05, family="normal") for s in (scores, fit))
     assert (alone.threshold, alone.k) == (beside.threshold, beside.k)
     model = next(way for way in beside.methods if way.how == "model")
     assert model.threshold == max(fit.model.threshold_at_far(0.05), beside.methods[-1].threshold)
-    assert model.k is None
-    assert math.isnan(model.achieved)
-    assert br.decide(fit, far=0.05, how="model").threshold == model.threshold
-    scores = br.Scores([1.0, 2.0], [0.25, 0.75], impostor_weights=[10**9, 1])
-    found = guaranteed(scores, far=1e-6)
-    assert (found.n, found.threshold) == (10**9 + 1, 0.25)
-    scores = sample("far", np.arange(40.0), groups=np.arange(40))
-    assert guaranteed(scores, far=0.1).n == 40
+    assert (model.k, math.isnan(model.achieved)) == (None, True)
+    heavy = br.Scores([1.0, 2.0], [0.25, 0.75], impostor_weights=[10**9, 1])
+    assert guaranteed(heavy, far=1e-6).threshold == 0.25
+    values, weights = rng.normal(size=25).round(1), rng.integers(0, 9, 25)
+    counted = guaranteed(sample("frr", values, weights=weights), frr=0.15)
+    copies = guaranteed(sample("frr", np.repeat(values, weights)), frr=0.15)
+    assert (counted.k, counted.n, counted.method) == (copies.k, copies.n, copies.method)
+    assert guaranteed(sample("far", np.arange(40.0), groups=np.arange(40)), far=0.1).n == 40
     with pytest.raises(br.InputError, match="29 groups of impostors needed, dev has 20"):
         guaranteed(sample("far", np.arange(40.0), groups=np.arange(40) // 2), far=0.1)
     # The groups of the other class do not matter.
@@ -149,18 +134,19 @@ def test_fits_huge_weights_and_groups_of_one_trial():
 
 
 def test_fits_are_made_when_the_ways_are_read(monkeypatch):
-    """A threshold of order needs none; pickles and copies hold all of them."""
+    """A threshold of order needs none; pickles hold all of them."""
     made, fit = [], ways.fit
     monkeypatch.setattr(ways, "fit", lambda *a, **k: made.append(a) or fit(*a, **k))
-    found = [guaranteed(SCORES, far=0.1), br.decide(SCORES, far=0.1), br.decide(SCORES, eer=True)]
-    assert [one.method.how for one in found] == ["guaranteed", "guaranteed", "counted"]
+    scores = br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
+    decisions = br.decide(scores, far=0.1), br.decide(scores, eer=True)
+    assert [d.method.how for d in decisions] == ["guaranteed", "counted"]
     assert not made
-    for one in found:
-        assert pickle.loads(pickle.dumps(one)).methods == one.methods
-        assert one.method in one.methods
+    for d in decisions:
+        assert pickle.loads(pickle.dumps(d)).methods == d.methods
+        assert d.method in d.methods
 
 
-@pytest.mark.parametrize("kind", ["far", "frr"])
+@pytest.mark.parametrize("kind", ["far", pytest.param("frr", marks=pytest.mark.simulation)])
 def test_the_guarantee_of_groups_by_hand(kind):
     """The farthest place of which none up to it has a bound above the target. The variance between
     groups is G/(G - 1) sum (e - p n)^2/N^2 (Korn and Graubard), at the place or where the target is
@@ -193,7 +179,7 @@ def test_the_guarantee_of_groups_by_hand(kind):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("law", ["normal", "skewed", "few people"])
+@pytest.mark.parametrize("law", ["normal", "few people"])
 def test_the_guarantee_of_groups_is_kept(law):
     """Of 200 sets of 150 groups at least .93 less two errors (.018) keep it, at .7 of the target.
     True rates are counted on 400 000 scores of other groups."""
@@ -201,10 +187,7 @@ def test_the_guarantee_of_groups_is_kept(law):
 
     def draw(groups, size):
         labels = np.repeat(np.arange(groups), size)
-        if law == "skewed":
-            effect, own = rng.gamma(0.5, 1.0, groups), rng.exponential(1.0, labels.size)
-        else:
-            effect, own = rng.normal(0.0, 0.6, groups), rng.normal(size=labels.size)
+        effect, own = rng.normal(0.0, 0.6, groups), rng.normal(size=labels.size)
         if law == "few people":
             effect = np.where(rng.random(groups) < 0.1, 1.5, 0.0)
         return effect[labels] + own, labels
@@ -216,28 +199,3 @@ def test_the_guarantee_of_groups_is_kept(law):
         rates.append(1.0 - np.searchsorted(whole, found.threshold, side="right") / whole.size)
     assert np.mean(np.array(rates) <= 0.05) >= 0.93 - 2 * 0.018
     assert np.mean(rates) >= 0.05 * 0.65
-
-
-SCORES = br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("kind", KINDS)
-def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind):
-    rng, replicates, kept = np.random.default_rng(7), 400, 0
-    for _ in range(replicates):
-        found = guaranteed(sample(kind, rng.random(80)), **{kind: 0.1}, confidence=0.9)
-        kept += (1.0 - found.threshold if kind == "far" else found.threshold) <= 0.1
-    exact = float(at_least(80, found.k, Fraction(1, 10)))
-    assert found.achieved == pytest.approx(exact, rel=1e-13)
-    assert 0.9 <= exact < 0.96
-    assert abs(kept / replicates - exact) < 4.0 * math.sqrt(exact * (1.0 - exact) / replicates)
-
-
-@pytest.mark.simulation
-def test_simulated_coverage_of_a_rounded_law():
-    rng, replicates, kept = np.random.default_rng(8), 400, 0
-    for _ in range(replicates):
-        found = guaranteed(sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9)
-        kept += np.mean(np.arange(10) > found.threshold) <= 0.25
-    assert kept / replicates >= 0.9 - 3.0 * math.sqrt(0.09 / replicates)

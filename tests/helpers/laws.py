@@ -1,7 +1,9 @@
 """A law: what holds of any value, tried on a few in the suite and on 10 000 every night."""
 
+import copy
 import functools
 import os
+import pickle
 import warnings
 
 import numpy as np
@@ -22,11 +24,12 @@ SETTINGS = {
     # Explaining a failure makes it many times more, every line traced.
     "phases": [Phase.explicit, Phase.generate, Phase.shrink],
 }
-PROFILES = ["fast", pytest.param("nightly", marks=pytest.mark.nightly)]
+PROFILES = ["few", pytest.param("fast", marks=pytest.mark.simulation),
+            pytest.param("nightly", marks=pytest.mark.nightly)]  # fmt: skip
 
 
 def law(*, fast=FAST, nightly=NIGHTLY, **values):
-    """A test of so many drawn values: the same few in the suite, new ones every night."""
+    """A test of so many drawn values: a few in the inner loop, new ones every night."""
 
     def decorate(claim):
         @functools.wraps(claim)
@@ -37,10 +40,8 @@ def law(*, fast=FAST, nightly=NIGHTLY, **values):
 
         @pytest.mark.parametrize("profile", PROFILES)
         def test(profile):
-            many = {
-                "fast": settings(max_examples=fast, derandomize=True, **SETTINGS),
-                "nightly": settings(max_examples=min(nightly, MOST), **SETTINGS),
-            }[profile]
+            size = {"few": fast // 6 + 1, "fast": fast, "nightly": min(nightly, MOST)}[profile]
+            many = settings(max_examples=size, derandomize=profile != "nightly", **SETTINGS)
             many(given(**values)(quiet))()
 
         test.__name__, test.__doc__ = claim.__name__, claim.__doc__
@@ -53,6 +54,11 @@ def law(*, fast=FAST, nightly=NIGHTLY, **values):
 KINDS = {"grid": st.integers(0, 16).map(lambda k: k / 16), "unit": st.floats(0.0, 1.0),
     "whole": st.integers(-6, 6).map(float), "huge": st.floats(-1e300, 1e300),
     "tiny": st.floats(-1e-300, 1e-300)}  # fmt: skip
+
+
+def copies_of(value):
+    """A value read back from JSON, unpickled and copied."""
+    return br.from_json(value.to_json()), pickle.loads(pickle.dumps(value)), copy.deepcopy(value)
 
 
 def sample(numbers, least=1):

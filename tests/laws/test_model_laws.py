@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -11,18 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 import betaroc as br
-from helpers.laws import (
-    CENTRES,
-    SHAPES,
-    SPREADS,
-    betas,
-    continuous,
-    law,
-    logit_normals,
-    models,
-    normals,
-)
-from helpers.public import back
+from helpers.laws import CENTRES, SHAPES, SPREADS, betas, continuous, law, models, normals
 
 X = np.linspace(0.0, 1.0, 17)
 DEEP = np.array([1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9])
@@ -46,14 +33,6 @@ def test_classes_swap_when_a_score_becomes_its_rest_to_one(model) -> None:
     assert mirrored.eer().far == pytest.approx(model.eer().far, rel=1e-9)
 
 
-@law(model=models(), t=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=8))
-def test_rates_are_monotone_fractions(model, t) -> None:
-    t = np.sort(t)
-    for values, sign in ((model.far(t), -1.0), (model.frr(t), 1.0)):
-        assert np.all((values >= 0.0) & (values <= 1.0))
-        assert np.all(sign * np.diff(values) >= -1e-11)
-
-
 @law(model=models())
 def test_thresholds_are_monotone_in_the_rate_and_keep_it(model) -> None:
     point, other = model.at_far(DEEP), model.at_frr(DEEP)
@@ -73,14 +52,6 @@ def test_continuous_distributions_attain_every_rate(model) -> None:
         beside = eer.threshold + 4.0 * np.spacing(eer.threshold) * np.array([-1.0, 1.0])
         low, high = model.far(beside) - model.frr(beside)
         assert high <= 0.0 <= low
-
-
-@law(model=models())
-def test_the_curve_rises_to_its_corner(model) -> None:
-    heights = model.roc().tpr(X)
-    assert np.all(np.diff(heights) >= -1e-12)
-    assert np.all((heights >= 0.0) & (heights <= 1.0))
-    assert heights[-1] == 1.0
 
 
 @pytest.mark.simulation
@@ -121,36 +92,18 @@ def test_a_pair_of_one_distribution_is_chance(shapes) -> None:
     assert model.global_shape() == "chance"
 
 
-@law(client=logit_normals(), impostor=logit_normals(), shift=CENTRES)
-def test_a_constant_added_to_logits_changes_no_curve(client, impostor, shift) -> None:
-    one = br.ScoreModel(client, impostor)
-    other = br.ScoreModel(
-        br.LogitNormal(client.mu + shift, client.sigma),
-        br.LogitNormal(impostor.mu + shift, impostor.sigma),
-    )
-    assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
-    assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
-    np.testing.assert_allclose(other.roc().tpr(DEEP), one.roc().tpr(DEEP), rtol=1e-9, atol=1e-300)
-
-
 @law(client=normals(), impostor=normals(), by=CENTRES, times=SPREADS)
-def test_scale_and_origin_of_normal_scores_change_no_curve(client, impostor, by, times) -> None:
-    one = br.ScoreModel(client, impostor)
-    other = br.ScoreModel(
-        *(br.Normal(times * d.mu + by, times * d.sigma) for d in (client, impostor))
-    )
-    assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
-    assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
-    np.testing.assert_allclose(other.roc().tpr(DEEP), one.roc().tpr(DEEP), rtol=1e-9, atol=1e-300)
-
-
-@law(client=normals(), impostor=normals())
-def test_the_logistic_map_changes_no_curve(client, impostor) -> None:
-    """Logit-normal scores are the logistic map of normal ones."""
-    one = br.ScoreModel(client, impostor)
-    other = br.ScoreModel(*(br.LogitNormal(d.mu, d.sigma) for d in (client, impostor)))
-    assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
-    assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
+def test_an_increasing_map_changes_no_curve(client, impostor, by, times) -> None:
+    """Normal scores on another scale; and logit-normal ones, their logistic map."""
+    one, both = br.ScoreModel(client, impostor), (client, impostor)
+    for other in (
+        br.ScoreModel(*(br.Normal(times * d.mu + by, times * d.sigma) for d in both)),
+        br.ScoreModel(*(br.LogitNormal(times * d.mu + by, times * d.sigma) for d in both)),
+    ):
+        assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
+        assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
+        tpr = one.roc().tpr(DEEP)
+        np.testing.assert_allclose(other.roc().tpr(DEEP), tpr, rtol=1e-9, atol=1e-300)
 
 
 @pytest.mark.simulation
@@ -159,13 +112,3 @@ def test_the_two_orientations_of_a_curve_have_areas_of_one_in_all(model) -> None
     assert model.roc().auc() == pytest.approx(model.auc(), abs=1e-12)
     other = model.roc("impostor").auc()
     assert min(abs(other - model.auc()), abs(other - 1.0 + model.auc())) < 1e-9
-
-
-@pytest.mark.simulation
-@law(model=models(), prior=st.floats(0.0, 1.0))
-def test_a_pair_comes_back_from_every_way_it_travels(model, prior) -> None:
-    one = br.ScoreModel(model.client, model.impostor, prior=prior, name="é 中")
-    for value in (one, one.roc(), one.eer(), one.at([0.1, 0.5])):
-        for again in (br.from_json(value.to_json()), pickle.loads(pickle.dumps(value)),
-                      copy.deepcopy(value), back(value)):  # fmt: skip
-            assert again == value

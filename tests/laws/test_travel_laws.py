@@ -1,0 +1,43 @@
+"""Values of every kind come back from every way they travel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import betaroc as br
+from helpers.laws import copies_of, distributions, full_sets, law, models, samples, sets
+from helpers.public import back
+from helpers.sets import summary_of
+
+
+@law(one=distributions(), model=models(), prior=st.floats(0.0, 1.0))
+def test_distributions_and_pairs_come_back_and_can_be_pasted(one, model, prior) -> None:
+    pair = br.ScoreModel(model.client, model.impostor, prior=prior, name="é 中")
+    for value in (one, pair, pair.roc(), pair.eer(), pair.at([0.1, 0.5])):
+        for again in (*copies_of(value), back(value)):
+            assert again == value
+    assert {hash(again) for again in copies_of(one)} == {hash(one)}
+
+
+@law(scores=full_sets(), both=samples(("grid", "unit", "whole")))
+def test_scores_and_summaries_come_back(scores, both) -> None:
+    for again in copies_of(scores):
+        assert again == scores
+        assert again.client.tobytes() == scores.client.tobytes()
+    summary = summary_of(br.Scores(*both), bins=64)
+    assert all(again == summary for again in copies_of(summary))
+
+
+@pytest.mark.simulation
+@law(fast=15, nightly=2000, scores=sets(("grid", "unit")), x=st.floats(0.02, 0.6))
+def test_fits_curves_and_decisions_come_back(scores, x) -> None:
+    rng = np.random.default_rng(scores.n_client)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 9), rng.beta(2, 4, 9)), "beta")
+    decision = br.decide(scores, cost_fa=x, cost_fr=1.0, family="empirical")
+    curve, table = br.epc(scores, scores, alpha=[0.2, 0.5]), scores.confusion([0.2, 0.5])
+    check = decision.check(scores)
+    for value in (fit, fit.client, fit.at_far(0.1), decision, check, curve, table):
+        for again in copies_of(value):
+            assert again == value
