@@ -38,7 +38,7 @@ estimated = smooth | {name: law for name, law in REJECTING.items() if law.contin
 @cache
 def probes(law):
     """Thresholds outside, at the ends, on and around the atoms, in the bulk and in both tails."""
-    p = np.concatenate([np.linspace(0.0, 1.0, 41), DEEP])
+    p = np.concatenate([np.linspace(0.0, 1.0, 11), DEEP])
     places = law.atoms.places
     around = [places, np.nextafter(places, -np.inf), np.nextafter(places, np.inf)]
     fixed = [-np.inf, -5.0, -1e-300, -0.0, 0.0, 5e-324, 1e-200, 0.5, 1.0 - 2**-53, 1.0, 7.0, np.inf]
@@ -62,6 +62,7 @@ def test_scores_are_derivatives_of_what_a_score_adds_to_the_likelihood(law):
     assert_allclose(closed, generic, atol=float(1e-6 * np.max(scale)), rtol=1e-6)
 
 
+@pytest.mark.simulation
 @over("law", {
     name: law for name, law in estimated.items()
     if type(law)._unit_covariance is not br.Distribution._unit_covariance
@@ -132,7 +133,6 @@ LEADING = 3.0 * math.log(1e-200) + math.log(35.0)
 
 @pytest.mark.parametrize(("law", "x", "method", "expected"), [
     (br.Beta(3.0, 5.0), 1e-200, "logcdf", LEADING),
-    (br.Beta(200.0, 1.0), 1e-3, "logcdf", 200.0 * math.log(1e-3)),
     (br.Beta(1.0, 200.0), 0.999, "logsf", 200.0 * math.log1p(-0.999)),
     (br.Normal(0.0, 1.0), -1e5, "logcdf", MILLS),
     (br.Normal(0.0, 1.0), 1e5, "logsf", MILLS),
@@ -144,16 +144,12 @@ def test_underflowing_tails_by_hand(law, x, method, expected):
     assert getattr(law, method)(x) == pytest.approx(expected, rel=1e-12)
 
 
-BODY = br.Beta(3.0, 8.0)
-LOWER, UPPER = br.ParetoTail(0.02, 0.1, 0.4), br.ParetoTail(0.01, -0.1, 0.4)
+BODY, TAIL = br.Beta(3.0, 8.0), br.ParetoTail(0.02, 0.1, 0.4)
 NEXT_TO_ONE = {
     "mixture": br.BetaMixture((0.75, 0.25), (BODY, br.Beta(0.5, 6.0))),
-    "normal mixture": br.NormalMixture((0.75, 0.25), (br.Normal(0.0, 1.0), br.Normal(1.0, 2.0))),
     "inflated below": br.Inflated(BODY, at_zero=0.125),
-    "inflated above": br.Inflated(BODY, at_one=1e-10),
     "inflated": br.Inflated(BODY, at_zero=0.25, at_one=1e-12),
-    "upper tail": br.Spliced(BODY, upper=br.ParetoTail(0.05, 0.1, 0.4)),
-    "both tails": br.Spliced(BODY, lower=LOWER, upper=UPPER),
+    "both tails": br.Spliced(BODY, lower=TAIL, upper=TAIL),
     "rejecting": br.Rejecting(BODY, 0.125),
 }
 
@@ -247,11 +243,9 @@ def test_mass_is_shared_by_atoms_and_density(law):
 
 
 @pytest.mark.parametrize(("law", "at_ends"), [
-    (br.Beta(2.0, 3.0), [0.0, 0.0]),
     (br.Beta(0.5, 0.5), [math.inf, math.inf]),
     (br.Beta(1.0, 2.5), [2.5, 0.0]),
     (br.Beta(3.5, 1.0), [0.0, 3.5]),
-    (br.Beta(1.0, 1.0), [1.0, 1.0]),
     (br.LogitNormal(0.0, 1.0), [0.0, 0.0]),
     (br.Inflated(br.Beta(1.0, 2.5), 0.5), [1.25, 0.0]),
     # Moved, near 0 f ~ e^(-shift a) x^(a-1) / B: finite at a = 1, where 1/B = b.
@@ -268,9 +262,7 @@ X = np.array([0.0625, 0.25, 0.5, 0.625, 0.9375])
 
 
 @pytest.mark.parametrize(("law", "cdf"), [
-    (br.Beta(1.0, 1.0), X),
     (br.Beta(2.5, 1.0), X**2.5),
-    (br.Beta(1.0, 2.5), 1.0 - (1.0 - X) ** 2.5),
     (br.Beta(0.5, 0.5), 2.0 / math.pi * np.arcsin(np.sqrt(X))),
     (br.Beta(2.0, 2.0), 3.0 * X**2 - 2.0 * X**3),
     (br.Normal(0.25, 2.0), [NormalDist(0.25, 2.0).cdf(v) for v in X]),
@@ -283,14 +275,12 @@ def test_cdf_by_hand(law, cdf):
 
 
 def test_beta_shapes():
-    expected = {
-        (0.5, 0.5): "U", (2.0, 3.0): "bell", (2.0, 0.5): "J", (0.5, 2.0): "reverse-J",
-        (1.0, 1.0): "uniform", (2.0, 1.0): "increasing", (1.0, 2.0): "decreasing",
-        (1.0, 0.5): "J-border", (0.5, 1.0): "reverse-J-border",
-    }  # fmt: skip
-    assert {shapes: br.Beta(*shapes).shape.value for shapes in expected} == expected
-    assert sorted(expected.values()) == sorted(s.value for s in br.Shape)
-    assert br.Beta(0.47, 0.36).shape == "U"
+    shapes = itertools.product((0.5, 1.0, 2.0), repeat=2)
+    assert [br.Beta(*ab).shape.value for ab in shapes] == [
+        *("U", "reverse-J-border", "reverse-J"),
+        *("J-border", "uniform", "decreasing"),
+        *("J", "increasing", "bell"),
+    ]
 
 
 SHAPES = [(3.0, 5.0), (0.47, 0.36), (2.5, 0.6), (1.0, 2.5), (1e-3, 2e-3), (1e5, 9e4)]
@@ -319,16 +309,15 @@ def test_moments_against_quadrature(law):
     p = [1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999]
     base = law.base if isinstance(law, br.Inflated) else law
     parts = base.components if isinstance(base, br.BetaMixture) else (law,)
-    reach = [x for part in parts for x in part.ppf(p)] + list(law.ppf([1e-14, 1 - 1e-14]))
-    accuracy = {"epsabs": 1e-13, "epsrel": 1e-10, "limit": 400}
+    ends = [0.0, 1.0, *law.ppf([1e-14, 1 - 1e-14])]
+    cuts = sorted({*ends}.union(*(part.ppf(p) for part in parts)))
 
     def integral(power):
-        total = 0.0
-        for low, high in itertools.pairwise(sorted({*reach, 0.0, 1.0})):
-            tail = law.sf if low >= 0.0 else lambda x: -law.cdf(x)
-            of = lambda x, tail=tail: (2.0 * x) ** (power - 1) * tail(x)  # noqa: E731
-            total += quad(of, low, high, **accuracy)[0]
-        return total
+        def of(x):
+            return (2.0 * x) ** (power - 1) * (law.sf(x) if x >= 0.0 else -law.cdf(x))
+
+        pieces = itertools.pairwise(cuts)
+        return sum(quad(of, *ab, epsabs=1e-13, epsrel=1e-10, limit=400)[0] for ab in pieces)
 
     mean = integral(1)
     assert law.mean == pytest.approx(mean, rel=RTOL_QUADRATURE)
@@ -366,57 +355,30 @@ def test_samples_follow_the_law(law):
         assert abs(np.mean(sample == place) - mass) < 5.0 * math.sqrt(0.25 / n)
 
 
-METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
-
-
-@pytest.mark.simulation
-@over("law", dict([*LAWS.items()][::4]))
-@pytest.mark.parametrize("method", METHODS)
-def test_shapes_in_are_shapes_out_and_nan_propagates(law, method):
-    function = getattr(law, method)
-    assert {type(function(v)) for v in (0.25, np.float64(0.25), np.array(0.25))} == {float}
-    table = np.array([[0.1, 0.2, 0.7], [0.5, 0.0, 1.0]])
-    out = function(table)
-    assert (out.shape, out.dtype) == ((2, 3), np.float64)
-    assert_array_equal(out.ravel(), [function(float(v)) for v in table.ravel()])
-    assert_array_equal(function(table.tolist()), out)
-    assert (function(np.empty((0, 2))).shape, function(np.array([1, 0])).shape) == ((0, 2), (2,))
-    assert math.isnan(function(math.nan))
-    out = function([0.25, math.nan, 0.75])
-    assert_array_equal(np.isnan(out), [False, True, False])
-    assert_array_equal(out[[0, 2]], function([0.25, 0.75]))
-
-
 B, NAN = br.Beta(2.0, 3.0), math.nan
 GOOD = br.ParetoTail(0.1, 0.0, 1.0)
-SMALL = br.Shifted(B, 1.0, 1e-200)
 INPUT, TYPE = br.InputError, br.InputTypeError
 
 
 @pytest.mark.parametrize(("make", "args", "error", "words"), [
     *((br.Beta, args, INPUT, "must") for args in ((0, 1), (1, -2.0), (NAN, 1), (1, np.inf))),
-    (br.Beta, (-0.0, 1), INPUT, "must"),
-    *((br.Beta, args, TYPE, "must") for args in (("2", 1), (None, 1), ([1.0], 2), (True, 1))),
-    *((br.Normal, args, INPUT, "must") for args in ((NAN, 1), (0, 0.0), (0, -1.0), (np.inf, 1))),
-    *((br.LogitNormal, args, INPUT, "must") for args in ((math.inf, 1.0), (0.0, NAN))),
+    (br.Beta, ("2", 1), TYPE, "must"),
+    *((br.Normal, args, INPUT, "must") for args in ((NAN, 1), (0, 0.0))),
+    (br.LogitNormal, (0.0, NAN), INPUT, "must"),
     *((br.Empirical, (v,), INPUT, "must") for v in ([], [0.1, NAN], [math.inf])),
     (br.Empirical, (["a"],), TYPE, "must"),
     *((br.Empirical, ([0.1, 0.2], w), INPUT, "must") for w in ([1], [1, -1], [0, 0])),
-    (br.Empirical, ([0.1, 0.2], [1, NAN]), INPUT, "must"),
-    *((br.Inflated, (B, *m), INPUT, "must") for m in ((-0.1,), (1.0,), (0.5, 0.5), (NAN,))),
+    *((br.Inflated, (B, *m), INPUT, "must") for m in ((-0.1,), (0.5, 0.5))),
     *((br.Inflated, (v, 0.1), TYPE, "must") for v in (br.Empirical([1]), br.Inflated(B, 0.1), 0.5)),
     (B.sample, (-1,), INPUT, "size must be an int >= 0; got -1"),
-    (B.sample, ((2, "a"),), TYPE, "size must be an int >= 0; got 'a'"),
     (B.sample, (2, "x"), TYPE, "rng must be .* got 'x'"),
     (br.BetaMixture, ([0.5], [B, B]), INPUT, "at least one; got 1 and 2"),
-    (br.BetaMixture, ([], []), INPUT, "got 0 and 0"),
     (br.BetaMixture, ([0.5, 0.5], [B, br.Normal(0, 1)]), TYPE, r"components\[1\] must be a Beta"),
     (br.BetaMixture, ([0.5, 0.4], [B, B]), INPUT, "add up to 1; got 0.9"),
     (br.BetaMixture, (0.5, [B]), TYPE, "weights must be a sequence"),
     (br.Rejecting, (br.Empirical([0.1, 0.2]), 0.1), TYPE, "with a density"),
     (br.Rejecting, (B, 1.0), INPUT, "below 1, so that something is left"),
     *((br.ParetoTail, args, INPUT, "got") for args in ((0.0, 0, 1), (1.1, 0, 1), (0.1, 0, 0))),
-    (br.ParetoTail, (0.1, 0, -1.0), INPUT, "got"),
     (br.ParetoTail, (0.1, NAN, 1.0), INPUT, "finite"),
     (br.Spliced, (B,), INPUT, "lower or an upper tail"),
     (br.Spliced, (1.0, None, GOOD), TYPE, "body must be a distribution"),
@@ -427,17 +389,13 @@ INPUT, TYPE = br.InputError, br.InputTypeError
      "lie below the upper one"),
     (br.Spliced, (B, GOOD, None, (0, 1)), INPUT, "left out of a body on"),
     (br.Spliced, (br.Normal(0, 1), GOOD, None, (1, -1)), INPUT, "low < high"),
-    (br.Spliced, (br.Inflated(B, 0.0, 0.2), None, GOOD), INPUT, "no point mass at the end"),
     (br.Spliced, (br.Inflated(B, 0.1), GOOD), INPUT, "no point mass at the end of a tail"),
     (br.Shifted, (0.5,), TYPE, "base must be a distribution"),
     (br.Shifted, (B, math.inf), INPUT, "shift must be a finite"),
     (br.Shifted, (B, 0, 0), INPUT, "scale must be a finite number > 0"),
     (br.Shifted, (br.Normal(0, 1), 1, 1.0, True), INPUT, "logit must be False"),
-    (br.Shifted, (B, 1, 1.0, 1), TYPE, "True or False"),
     (br.Shifted, (br.Inflated(br.Normal(0, 1), 0.1, 0.1), 1.0, 1e-30), INPUT, "of base apart"),
     (br.Shifted, (br.Shifted(B, 1.0, 1e200), 3.0, 1e200), INPUT, "scale"),
-    (br.Shifted, (SMALL, 3.0, 1e-200), INPUT, "scale"),
-    (br.ScoreModel(B, br.Beta(1, 1)).shifted, ("1",), TYPE, "client"),
 ])  # fmt: skip
 def test_what_is_refused(make, args, error, words):
     options = {"logit": args[3]} if make is br.Shifted and len(args) == 4 else {}
@@ -451,10 +409,6 @@ def test_different_laws_differ_and_equal_ones_have_equal_hashes_whatever_the_sig
     assert len(set(LAWS.values())) == len(LAWS)
     assert br.Beta(1, 2) == br.Beta(1.0, 2.0)
     assert len({br.Beta(1.0, 2.0), br.LogitNormal(1.0, 2.0), br.Normal(1.0, 2.0)}) == 3
-    assert br.Inflated(br.Beta(1, 2), 0.1) != br.Inflated(br.Beta(1, 2), 0.0, 0.1)
-    for zero, minus in (
-        (br.Empirical([0.0, 1.0]), br.Empirical([-0.0, 1.0])),
-        (br.Normal(0.0, 1.0), br.Normal(-0.0, 1.0)),
-    ):
-        assert zero == minus
-        assert hash(zero) == hash(minus)
+    for law in (lambda z: br.Empirical([z, 1.0]), lambda z: br.Normal(z, 1.0)):
+        assert law(0.0) == law(-0.0)
+        assert hash(law(0.0)) == hash(law(-0.0))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
-from scipy.special import expit, logit
+from scipy.special import logit
 
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
@@ -77,7 +77,7 @@ def test_rates_are_those_of_both_parts(shape):
     assert law.sf(JOINT) == pytest.approx(0.02, rel=1e-12)
 
 
-@pytest.mark.parametrize("shape", [-0.4, -1e-7, 0.0, 1e-7, 0.3])
+@pytest.mark.parametrize("shape", [-0.4, 1e-7, 0.3])
 def test_inverses_turn_rates_round(shape):
     p, law = np.array([1e-5, 1e-4, 0.0199, 0.02, 0.3, 0.9]), upper(shape)
     assert_allclose(law.sf(law.isf(p)), p, rtol=1e-7)
@@ -93,12 +93,6 @@ def test_deep_rates_keep_their_digits_on_the_logit():
     assert log[0] == pytest.approx(math.log(1e-300), rel=1e-13)
     far = logit(JOINT) + 0.4 / 0.3 * ((0.02 / 1e-300) ** 0.3 - 1.0)
     assert upper(0.3)._upper(Thresholds.from_logit(np.array([far])))[0][0] == pytest.approx(1e-300)
-
-
-def test_the_end_of_a_tail_is_the_end_of_the_support():
-    law, end = upper(-0.4), float(expit(logit(JOINT) + 1.0))  # joint + .4/.4
-    assert law.support == (0.0, pytest.approx(end))
-    assert (law.sf(end + 1e-6), law.cdf(end + 1e-6), law.pdf(end + 1e-6)) == (0.0, 1.0, 0.0)
 
 
 def test_two_tails_that_end_together_have_no_distance():

@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import optimize, stats
-from scipy.special import expit
+from scipy import optimize
+from scipy.special import expit, log_ndtr, ndtr
 
 import betaroc as br
 from betaroc.estimation.families import FAMILIES
@@ -36,18 +36,10 @@ def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
         fit = br.fit_distribution(X)
     text = str(caught[0].message)
     assert (len(caught), caught[0].filename) == (1, __file__)
-    for words in (
-        "sample: of 13 scores 2 exactly 0.0 and 1 exactly 1.0 (first at index 0)",
-        "0.1538 and 0.07692",
-        '"error"',
-        '"censor"',
-        '"squeeze"',
-        '"drop"',  # 2/13 and 1/13
-    ):
-        assert words in text
+    assert "sample: of 13 scores 2 exactly 0.0 and 1 exactly 1.0 (first at index 0)" in text
+    assert "0.1538 and 0.07692" in text  # 2/13 and 1/13
     law = br.Beta(fit.params["a"], fit.params["b"])
     assert fit.distribution == br.Inflated(law, at_zero=2 / 13, at_one=1 / 13)
-    assert list(fit.params) == ["a", "b", "at_zero", "at_one"]
     rule = fit.boundary
     assert (rule.policy, rule.n_zero, rule.n_one, rule.n_dropped) == ("inflate", 2, 1, 0)
     assert br.fit_distribution(X, boundary="inflate") == fit
@@ -57,14 +49,13 @@ def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
     masses = 2 * math.log(2 / 13) + math.log(1 / 13) + 10 * math.log(10 / 13)
     assert fit.log_likelihood == approx(base.log_likelihood + masses, rel=1e-13)
     assert_allclose(fit.cov[:2, :2], base.cov, rtol=1e-13)
-    p0, p1 = 2 / 13, 1 / 13
-    expected = np.array([[p0 * (1 - p0), -p0 * p1], [-p0 * p1, p1 * (1 - p1)]]) / 13
-    assert_allclose(fit.cov[2:, 2:], expected, rtol=1e-13)
+    # p (1 - p) / 13 of 2/13 and 1/13, and -p q / 13.
+    assert_allclose(fit.cov[2:, 2:] * 13**3, [[22.0, -2.0], [-2.0, 12.0]], rtol=1e-13)
     assert not fit.cov[:2, 2:].any()
     assert fit.aic == approx(8.0 - 2.0 * fit.log_likelihood)
 
 
-@pytest.mark.parametrize("policy", ["inflate", "drop", "squeeze", "matlab"])
+@pytest.mark.parametrize("policy", ["inflate", "squeeze", "matlab"])
 def test_weights_are_copies_at_the_ends_too(policy):
     k = np.arange(1, 14)
     weighted = br.fit_distribution(X, weights=k, boundary=policy)
@@ -109,22 +100,6 @@ def test_censored_and_cell_likelihoods_against_mpmath(row):
     assert isinstance(fit.distribution, br.Beta)
 
 
-@quiet
-def test_three_places_are_enough_for_a_censored_fit():
-    """Edges and distinct scores between them count alike."""
-
-    def likelihood(a, b):
-        law = stats.beta(a, b)
-        return law.logcdf(0.01) + law.logpdf(0.4) + law.logsf(0.99)
-
-    fit = br.fit_distribution([0.0, 0.4, 1.0], "beta", **CENSOR)
-    a, b = fit.values
-    assert fit.distribution.cdf(0.01) == approx(stats.beta(a, b).cdf(0.01))
-    assert fit.log_likelihood == approx(likelihood(a, b), rel=1e-9)
-    for moved in ((a + 0.01, b), (a - 0.01, b), (a, b + 0.01), (a, b - 0.01)):
-        assert likelihood(*moved) < likelihood(a, b)
-
-
 def test_both_classes_share_one_warning_and_one_rule():
     scores = br.Scores(np.append(INSIDE, [1.0] * 3), np.append(INSIDE**2, [0.0] * 2))
     fit, messages = caught_by(br.fit, scores)
@@ -136,6 +111,9 @@ def test_both_classes_share_one_warning_and_one_rule():
     assert (fit.client.params["at_one"], fit.impostor.params["at_zero"]) == (3 / 13, 2 / 12)
     assert fit == br.fit(scores, boundary="inflate") == pickle.loads(pickle.dumps(fit))
     assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
+
+
+def test_ends_beside_a_logit_normal_distribution():
     z, fit = np.log(INSIDE / (1 - INSIDE)), br.fit_distribution(X, "logit-normal", boundary="drop")
     assert fit.values == approx((z.mean(), z.std()), rel=1e-13)
     with pytest.warns(br.BoundaryWarning, match="beside a logit-normal distribution"):
@@ -144,8 +122,9 @@ def test_both_classes_share_one_warning_and_one_rule():
     edge = math.log(0.01 / 0.99)
 
     def negative(p):
-        law = stats.norm(p[0], math.exp(p[1]))
-        return -float(law.logpdf(z).sum() + 2 * law.logcdf(edge) + law.logsf(-edge))
+        at, below, above = ((v - p[0]) / math.exp(p[1]) for v in (z, edge, -edge))
+        inside = -0.5 * at @ at - z.size * (p[1] + 0.5 * math.log(2 * math.pi))
+        return -float(inside + 2 * log_ndtr(below) + log_ndtr(-above))
 
     options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
     best = optimize.minimize(negative, [0.0, 0.5], method="Nelder-Mead", options=options)
@@ -156,10 +135,10 @@ def test_both_classes_share_one_warning_and_one_rule():
     assert fit.log_likelihood == approx(-best.fun + jacobian, rel=1e-10)
 
 
-def test_cells_fine_rounded_far_out_and_by_scipy():
+def test_cells_of_a_fine_resolution_are_the_scores_and_those_of_ends_hold_their_share():
     x = np.random.default_rng(1).beta(3.0, 5.0, 200)
     exact = br.fit_distribution(x)
-    for step, tolerance in ((1e-2, 2e-3), (1e-3, 1e-3), (1e-5, 1e-5), (1e-9, 1e-9)):
+    for step, tolerance in ((1e-2, 2e-3), (1e-9, 1e-9)):
         fit = br.fit_distribution(np.round(x / step) * step, resolution=step)
         assert fit.values == approx(exact.values, rel=tolerance)
         assert (fit.boundary.policy, fit.boundary.n_moved) == ("interval", 0)
@@ -167,27 +146,27 @@ def test_cells_fine_rounded_far_out_and_by_scipy():
     off = br.fit_distribution([0.1, 0.2, 0.34, 0.4, 0.5, 0.6, 0.7, 0.81, 0.9, 0.3], resolution=0.1)
     assert off.boundary.n_moved == 2
     # The share of exact ends is what the cells of a U-shaped law hold.
-    x = np.random.default_rng(2).beta(0.3, 0.4, 20_000)
+    x = np.random.default_rng(2).beta(0.3, 0.4, 4000)
     fit = br.fit_distribution(np.round(x, 2), resolution=0.01)
     for name, truth in (("a", 0.3), ("b", 0.4)):
         assert abs(fit.params[name] - truth) <= 4.0 * fit.std_errors[name]
-    assert fit.boundary.n_zero > 1000
+    assert fit.boundary.n_zero > 200
+
+
+def test_cells_of_a_normal_distribution_by_a_search():
     x = np.round(np.random.default_rng(1).normal(-3, 1.2, 400))
     fit = br.fit_distribution(x, "normal", resolution=1.0)
 
     def loss(p):
-        law = stats.norm(p[0], np.exp(p[1]))
-        return -float(np.sum(np.log(law.cdf(x + 0.5) - law.cdf(x - 0.5))))
+        above, below = (ndtr((x + off - p[0]) / np.exp(p[1])) for off in (0.5, -0.5))
+        return -float(np.sum(np.log(above - below)))
 
     best = optimize.minimize(loss, [-3.0, 0.0], method="BFGS", options={"gtol": 1e-8})
     assert fit.params["mu"] == approx(best.x[0], abs=1e-5)
     assert fit.params["sigma"] == approx(np.exp(best.x[1]), rel=1e-5)
     assert fit.log_likelihood == approx(-best.fun, rel=1e-10)
-    h = 1e-3 * np.eye(2)
-    curved = [[(loss(best.x + a + b) - loss(best.x + a - b) - loss(best.x - a + b)
-        + loss(best.x - a - b)) / 4e-6 for a in h] for b in h]  # fmt: skip
-    errors = np.sqrt(np.diag(np.linalg.inv(curved))) * [1.0, fit.params["sigma"]]
-    assert list(fit.std_errors.values()) == approx(errors.tolist(), rel=1e-4)
+    heavy = br.fit_distribution(x, "normal", weights=np.full(400, 1e9), resolution=1.0)
+    assert heavy.params["mu"] == approx(fit.params["mu"], rel=1e-8)
     # One score 12 standard deviations above: 1 - F is 0 there in doubles.
     x = np.append(np.round(np.random.default_rng(2).normal(0, 1, 4000)), 12.0)
     fit = br.fit_distribution(x, "normal", resolution=1.0)
@@ -197,32 +176,26 @@ def test_cells_fine_rounded_far_out_and_by_scipy():
     assert np.any(zeros == 0.0)
     fit = br.fit_distribution(zeros, "log-normal", resolution=1.0)
     assert fit.params["mu"] == approx(0.0, abs=0.3)
-    x = np.round(np.random.default_rng(0).normal(5, 2, 100))
-    heavy = br.fit_distribution(x, "normal", weights=np.full(100, 1e9), resolution=1.0)
-    plain = br.fit_distribution(x, "normal", resolution=1.0)
-    assert heavy.params["mu"] == approx(plain.params["mu"], rel=1e-8)
 
 
 @pytest.mark.parametrize(("family", "draw", "step"), [
-    ("normal", lambda r, n: r.normal(5, 2, n), 1.0),
-    ("log-normal", lambda r, n: r.lognormal(1, 0.5, n), 0.5),
-    ("gamma", lambda r, n: r.gamma(4, 1, n), 0.5),
-    ("sinh-arcsinh", lambda r, n: np.sinh(r.normal(0.3, 1, n)), 0.25),
-    ("logit-sinh-arcsinh", lambda r, n: expit(r.normal(0, 1, n)), 0.05),
-    ("beta", lambda r, n: r.beta(5, 2, n), 0.05),
-    ("logit-normal", lambda r, n: expit(r.normal(0, 1, n)), 0.05),
+    ("normal", lambda r: r.normal(5, 2, 2000), 1.0),
+    ("log-normal", lambda r: r.lognormal(1, 0.5, 2000), 0.5),
+    ("gamma", lambda r: r.gamma(4, 1, 2000), 0.5),
+    pytest.param("sinh-arcsinh", lambda r: np.sinh(r.normal(0.3, 1, 2000)), 0.25,
+        marks=pytest.mark.simulation),
+    pytest.param("logit-sinh-arcsinh", lambda r: expit(r.normal(0, 1, 2000)), 0.05,
+        marks=pytest.mark.simulation),
+    ("logit-normal", lambda r: expit(r.normal(0, 1, 2000)), 0.05),
 ])  # fmt: skip
 def test_cells_give_back_what_rounding_took(family, draw, step):
     """Nearer to the fit of the scores before rounding than a half of its standard errors."""
-    x = draw(np.random.default_rng(0), 2000)
+    x = draw(np.random.default_rng(0))
     whole = br.fit_distribution(x, family)
     cells = br.fit_distribution(rounded(x, step), family, resolution=step)
-    assert (cells.boundary.policy, cells.boundary.n_moved) == ("interval", 0)
-    for name, value in whole.params.items():
-        error = whole.std_errors[name]
-        assert abs(cells.params[name] - value) < 0.5 * error
-        assert cells.std_errors[name] == approx(error, rel=0.15)
-        assert cells.std_errors[name] > 0.95 * error
+    for name, error in whole.std_errors.items():
+        assert abs(cells.params[name] - whole.params[name]) < 0.5 * error
+        assert 0.95 * error < cells.std_errors[name] < 1.15 * error
 
 
 def rounded(x, step):
@@ -232,10 +205,9 @@ def rounded(x, step):
 @pytest.mark.simulation
 @pytest.mark.parametrize(("draw", "args", "step"), [
     (lambda r, mean: np.clip(np.round(r.normal(mean, 1.5, 385)), 0, 10), (7, 3), 1.0),
-    (lambda r, m: np.round(r.normal(m, 45, 385) / 10) * 10, (20, -60), 10.0),
     (lambda r, a: np.round(r.beta(a, 11 - a, 385), 2), (8, 3), 0.01),
     (lambda r, mean: np.round(r.lognormal(mean, 0.4, 385)) + 1, (2.5, 1.5), 1.0),
-], ids=["questionnaire", "log likelihoods", "two decimals", "positive"])  # fmt: skip
+], ids=["questionnaire", "two decimals", "positive"])  # fmt: skip
 @pytest.mark.parametrize("family", ["auto", pytest.param("best", marks=pytest.mark.nightly)])
 def test_the_advice_for_rounded_scores_can_be_followed(draw, args, step, family):
     rng = np.random.default_rng(4)
@@ -252,8 +224,6 @@ def test_the_advice_for_rounded_scores_can_be_followed(draw, args, step, family)
         assert FAMILIES[part.family].of_density
     if family == "best" and args != (7, 3):  # which has too few values to hold out
         assert fit.reason.startswith("chosen as the best: ")
-    area = fit.interval("auc", method="family")
-    assert area.low < fit.model.auc() < area.high
     assert br.from_json(fit.to_json()) == fit
 
 

@@ -29,9 +29,7 @@ EVERY = "must have every score; got a summary"
 @pytest.mark.parametrize(("x", "family", "options", "error", "words"), [
     ([0.1, 0.2, 0.3, 0.7, 0.8], "beta-mixture", {}, DEGENERATE, "at least 10 scores inside"),
     ([0.4] * 30, "beta-mixture", {}, DEGENERATE, "all equal to 0.4"),
-    (ENDS, "beta-mixture", {}, DEGENERATE, "none is inside"),
     (SPREAD, "beta-mixture", {"resolution": 0.1}, INPUT, ROUGH),
-    (SPREAD, "beta-mixture", {"boundary": "matlab"}, INPUT, ROUGH),
     (SPREAD, "beta-mixture", {"components": 1}, INPUT, "components must be"),
     (2.0 * SPREAD - 1.0, "beta-mixture", {}, INPUT, r"must lie in \[0, 1\]"),
     (SPREAD, "beta", {"components": 2}, INPUT, 'components must be left out for family="beta"'),
@@ -39,48 +37,32 @@ EVERY = "must have every score; got a summary"
     ([1.0, 2.0, 4.0], "normal-mixture",
         {}, DEGENERATE, "2 normal distributions needs at least 10"),
     ([0.2, 0.4, 0.9], "proper-beta", {}, INPUT, "must be of one class alone"),
-    ([0.2, 0.4, 0.9], "dual-beta", {}, INPUT, "must be of one class alone"),
-    *(([1.0, 0.0, 2.0, -3.0], family, {}, INPUT, r"2 of 4 that are not, first at index 1: 0\.0")
-        for family in ("gamma", "log-normal")),
+    ([1.0, 0.0, 2.0, -3.0], "gamma", {}, INPUT, r"2 of 4 that are not, first at index 1: 0\.0"),
     # No maximum.
     ([0.4], "beta", {}, DEGENERATE, "sample: .*empirical"),
-    ([0.5, 0.5, 0.5], "beta", {}, DEGENERATE, "sample: .*empirical"),
     ([0.5, 0.5, 0.5000001], "beta", {}, DEGENERATE, "sample: .*empirical"),
-    ([5e-324, 1e-310], "beta", {}, DEGENERATE, "sample: .*empirical"),
     ([1.0 - 2.0**-53, 1.0 - 2.0**-52], "beta", {}, DEGENERATE, "sample: .*empirical"),
-    (0.3 + 1e-12 * (REAL - 5.0), "beta", {}, DEGENERATE, "sample: .*empirical"),
     # Scores of exactly 0 and 1.
     (X[::-1], "beta", {"boundary": "error"}, INPUT,
         "2 scores of exactly 0 and 1 of exactly 1 among 13, first at index 0"),
     ([0.1, 0.9], "beta", {"weights": [0.3, 0.4], "boundary": "squeeze"}, INPUT, "weight above 1"),
-    *((ENDS, "beta",
-        {"boundary": policy}, DEGENERATE, "5 of 20 are exactly 0, 15 of 20 exactly 1")
-        for policy in (None, "inflate", "drop")),
+    (ENDS, "beta", {}, DEGENERATE, "5 of 20 are exactly 0, 15 of 20 exactly 1"),
     (ENDS, "beta", {"boundary": "matlab"}, DEGENERATE, "5 of 20 scores are censored"),
-    (ENDS, "beta", CENSOR | {"resolution": 1e-6}, DEGENERATE, "5 of 20 scores are censored"),
     ([*ENDS, 0.5], "beta", {}, DEGENERATE, "1 of one value"),
     (ROUNDED, "beta", {}, DEGENERATE, r"50 of 50 exactly 1, .*1 - score"),
-    *((few, "beta", CENSOR, DEGENERATE, "too little is left to fit")
-        for few in ([0.0, 0.0, 1.0], [0.4, 1.0, 1.0], [0.0, 0.4, 0.4])),
+    ([0.0, 0.4, 0.4], "beta", CENSOR, DEGENERATE, "too little is left to fit"),
     (X, "normal", {"boundary": "drop"}, INPUT, 'boundary must be left out for family="normal"'),
-    (X, "empirical", {"boundary": "drop"}, INPUT, 'must be left out for family="empirical"'),
     (X, "empirical", {"resolution": 0.1}, INPUT, "resolution must be left out"),
     (X, "beta", {"boundary": "inflat"}, INPUT, "Did you mean 'inflate'"),
-    (X, "beta", {"boundary": 1}, TYPE, "boundary must be one of"),
     (X, "beta", {"boundary": "censor"}, INPUT, "must come with resolution=eps"),
     (X, "beta", {"boundary": "drop", "resolution": 0.1}, INPUT, "alone or with"),
     (X, "beta", {"resolution": 0.0}, INPUT, "strictly between 0 and 0.5"),
-    (X, "beta", {"resolution": math.nan}, INPUT, "resolution must be a finite number"),
     (X, "beta", {"resolution": "x"}, TYPE, "resolution must be a finite number"),
     # Cells.
     ([0.41, 0.44, 0.46, 0.45] * 5, "beta",
         {"resolution": 0.1}, DEGENERATE, r"finer than the spread.*resolution=0"),
-    ([0.0, 1.0] * 10, "beta", {"resolution": 0.3}, DEGENERATE, r"finer than the spread.*=0"),
-    *((REAL, "normal", {"resolution": step}, INPUT, "resolution must be")
-        for step in (0.0, -1.0, np.inf, np.nan)),
+    (REAL, "normal", {"resolution": 0.0}, INPUT, "resolution must be"),
     (1e6 * REAL, "normal", {"resolution": 1e-12}, INPUT, "resolution must be at least"),
-    (np.full(50, 3.0), "normal",
-        {"resolution": 1.0}, DEGENERATE, "must be finer than the spread"),
     (np.repeat([3.0, 4.0], 25), "normal", {"resolution": 1.0}, DEGENERATE, "fill 2 cell"),
     ([-1.0, 2.0, 3.0, 4.0], "log-normal", {"resolution": 1.0}, INPUT, "must be above 0"),
 ])  # fmt: skip
@@ -101,7 +83,6 @@ DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
 @pytest.mark.parametrize(("call", "args", "options", "error", "words"), [
     (br.fit, (SUMMARY, "normal-mixture"), {}, INPUT, EVERY),
     (br.fit, (BEYOND,), {"bounds": (0, 2)}, INPUT, OUTSIDE),
-    (br.compare_families, (BEYOND,), {"bounds": (0, 2)}, INPUT, OUTSIDE),
     (br.fit, (BEYOND,), {"bounds": (2, 0)}, INPUT, "low < high"),
     (br.fit, (SCORES, ("equal-variance-normal", "normal")),
         {}, INPUT, "is a family of both classes and must stand alone"),
@@ -109,21 +90,15 @@ DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
         {}, INPUT, r"share sigma\. Take method"),
     (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "logit-normal")),
         {}, INPUT, r"not nested: use br\.compare_families"),
-    (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "dual-beta")), {}, INPUT, "the other order"),
     (br.likelihood_ratio_test, (DUAL, BETA), {}, INPUT, "same scores"),
-    (br.likelihood_ratio_test, (BETA, BETA.model), {}, TYPE, "general must be a Fit"),
     (tied_mle, (GOOD, ClassSums(0, -1, -1)),
         {}, INPUT, "both classes must have a positive weight"),
     (tied_mle, (ClassSums(3, math.log(0.4), math.log(0.6)), GOOD),
         {}, INPUT, "mean logarithms of a beta distribution"),
     (tied_mle, (GOOD, GOOD, "mu"), {}, INPUT, "shared must be"),
-    (br.beta_mle, ("x", -1.0), {}, TYPE, "mean_log must be"),
     (br.beta_mle, ([-1.0, -1.0], [-1.0, -1.0, -1.0]), {}, INPUT, r"one shape.*\(2,\).*\(3,\)"),
-    (br.mean_logs, (["a"],), {}, TYPE, "text"),
-    (br.mean_logs, ([[0.5]],), {"axis": True}, TYPE, "axis must be an int"),
     (br.mean_logs, ([[0.5]],), {"axis": (0, 1)}, TYPE, "axis must be an int"),
     (br.mean_logs, ([0.5],), {"axis": 1}, INPUT, "axis must be an int >= -1 and <= 0"),
-    (br.mean_logs, (0.5,), {}, INPUT, "axis must be"),
     (br.mean_logs, (np.empty((3, 0)),), {}, INPUT, r"at least one score.*\(3, 0\)"),
 ])  # fmt: skip
 def test_what_is_refused(call, args, options, error, words):
@@ -133,8 +108,7 @@ def test_what_is_refused(call, args, options, error, words):
 
 
 @pytest.mark.parametrize("size", [4, 100_000])
-@pytest.mark.parametrize("bad", [[0.0], [-0.0], [1.0], [np.nan], [-0.5, -0.5], [1.5, 1.5],
-    [np.inf], [-1e-300, 2.0]])  # fmt: skip
+@pytest.mark.parametrize("bad", [[0.0], [1.0], [np.nan], [-0.5, -0.5], [-1e-300, 2.0]])
 def test_what_has_no_logarithm_is_counted_and_named(size, bad):
     """Negative factors in even number would not show in a product."""
     x = np.full((2, size), 0.5)

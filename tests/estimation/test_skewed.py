@@ -14,7 +14,7 @@ approx = pytest.approx
 TRUE = br.SinhArcsinh(1.0, 2.0, 0.5, 0.7)
 
 
-@pytest.mark.parametrize("n", [30, 400, 5000])
+@pytest.mark.parametrize("n", [30, pytest.param(5000, marks=pytest.mark.simulation)])
 def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n):
     x = TRUE.sample(n, rng=n)
 
@@ -32,16 +32,11 @@ def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n):
     assert fit.log_likelihood == approx(float(np.sum(fit.distribution.logpdf(x))), rel=1e-12)
 
 
-def test_sinh_arcsinh_densities_units_and_copies():
-    x = TRUE.sample(500, rng=1)
+def test_sinh_arcsinh_densities_and_units():
+    x = TRUE.sample(100, rng=1)
     one, other = (br.fit_distribution(y, "sinh-arcsinh") for y in (x, 1e6 * x - 3e6))
     a, b = list(one.params.values()), list(other.params.values())
     assert_allclose([1e6 * a[0] - 3e6, 1e6 * a[1], *a[2:]], b, rtol=1e-7)
-    # The more copies, the less the penalty bends the ridge towards the limit sinh(x / c).
-    x = np.random.default_rng(21).normal(size=60)
-    likelihoods = [br.fit_distribution(x, "sinh-arcsinh", weights=np.full(60,
-        copies)).log_likelihood / copies for copies in (1.0, 1e3, 1e4)]  # fmt: skip
-    assert likelihoods == sorted(likelihoods)
     # F = Phi(sinh(delta arcsinh(u) - epsilon)), by scipy's normal and by differences.
     x, h = np.linspace(-9.0, 40.0, 50), 1e-5
 
@@ -63,8 +58,7 @@ def test_gamma_and_log_normal_fits_by_hand():
     gap = -0.5 * np.log1p(-e * e)
     fit = br.fit_distribution(np.tile([1.0 - e, 1.0 + e], 10), "gamma")
     assert fit.params["shape"] == approx(0.5 / gap + 1.0 / 6.0, rel=1e-7)
-    upper = [(0.4, (900.0,)), (3.0, (2000.0,)), (250.0, (2500.0,))]
-    for shape, between in (*upper, (250.0, (0, 1.0)), (900.0, (0, 200.0))):
+    for shape, between in ((0.4, (900.0,)), (250.0, (2500.0,)), (250.0, (0, 1.0))):
         with mpmath.workdps(30):
             exact = float(mpmath.log(mpmath.gammainc(shape, *between) / mpmath.gamma(shape)))
         law = br.Gamma(shape, 1.0)
@@ -76,8 +70,10 @@ def test_gamma_and_log_normal_fits_by_hand():
     assert fit.log_likelihood == approx(known.log_likelihood - np.sum(np.log(x)))
 
 
-@pytest.mark.parametrize("family", ["beta", "logit-normal", "beta-mixture", "logit-sinh-arcsinh",
-    "proper-beta", "normal", "best"])  # fmt: skip
+@pytest.mark.parametrize(
+    "family", ["beta", *(pytest.param(f, marks=pytest.mark.simulation) for f in (
+        "logit-normal", "beta-mixture", "logit-sinh-arcsinh", "proper-beta", "best"))]
+)  # fmt: skip
 def test_any_range_has_what_the_unit_interval_has(family):
     """Scores 2 s - 1 in (-1, 1): rates are those of s, thresholds 2 t - 1, the likelihood's
     Jacobian is a half a score."""
@@ -119,6 +115,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("family",
     ["best", "sinh-arcsinh", "log-normal", "gamma", "normal-mixture"])  # fmt: skip

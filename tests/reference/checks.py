@@ -51,19 +51,7 @@ Off = Callable[[float, float], float]
 
 
 class Check(NamedTuple):
-    """What is computed of a row.
-
-    Parameters
-    ----------
-    title : str
-        In words.
-    arguments : int
-        How many entries of a row are given.
-    numbers : mapping
-        The values that follow, by name, and how each is compared.
-    compute : callable
-        The values, in this order; nan of one that does not exist.
-    """
+    """What is computed of a row: its first entries are given, the others are compared."""
 
     title: str
     arguments: int

@@ -3,17 +3,10 @@
 mpmath at 60 digits, AUC and 1 - AUC integrated separately over y = logit s to 28 digits
 (``_laws.py``); they must add to 1. Shapes are random with fixed seeds, log-uniform in the
 range that names the section, rounded to six digits; ``hard`` is a list of pairs at which
-quadratures in s fail. ``check`` compares pairs of the first section with
-
-    AUC = B(a_c + a_i, b_c) / (a_i B(a_c, b_c) B(a_i, b_i)) 3F2(a_i, 1 - b_i, a_c + a_i;
-                                                        a_i + 1, a_c + b_c + a_i; 1)
-
-summed by mpmath at 50 digits: the series of F_i integrated term by term.
+quadratures in s fail.
 """
 
-import json
 import random
-import sys
 from pathlib import Path
 
 import mpmath
@@ -68,32 +61,6 @@ def row(shapes):
     return {"shapes": list(shapes), "auc": text(area), "one_minus_auc": text(rest)}
 
 
-def by_series(shapes):
-    a_c, b_c, a_i, b_i = (mp.mpf(v) for v in shapes)
-    factor = mp.beta(a_c + a_i, b_c) / (a_i * mp.beta(a_c, b_c) * mp.beta(a_i, b_i))
-    return factor * mp.hyp3f2(a_i, 1 - b_i, a_c + a_i, a_i + 1, a_c + b_c + a_i, 1)
-
-
-def check():
-    """Worst relative disagreement with the series.
-
-    Its terms fall as k^-(1 + b_c + b_i), those of the mirrored pair as k^-(1 + a_c + a_i);
-    mpmath 1.4.1 sums it where that exponent lies between 1.5 and 17, not beyond.
-    """
-    worst, summed = mp.mpf(0), 0
-    with mp.workdps(50):
-        for entry in json.loads(FILE.read_text(encoding="utf-8"))["0.05 to 50"][:100]:
-            a_c, b_c, a_i, b_i = entry["shapes"]
-            if 0.5 < b_c + b_i < 16.0:
-                value = by_series((a_c, b_c, a_i, b_i))
-            elif 0.5 < a_c + a_i < 16.0:
-                value = by_series((b_i, a_i, b_c, a_c))
-            else:
-                continue
-            worst, summed = max(worst, abs(value / mp.mpf(entry["auc"]) - 1)), summed + 1
-    print(f"{summed} pairs summed, worst disagreement {mpmath.nstr(worst, 2)}")
-
-
 def main():
     made = {"made_with": {"mpmath": mpmath.__version__}}
     for name, pairs in SECTIONS.items():
@@ -103,4 +70,4 @@ def main():
 
 
 if __name__ == "__main__":
-    check() if sys.argv[1:] == ["check"] else main()
+    main()

@@ -7,40 +7,16 @@ Nothing of betaroc is imported.
 
 import json
 import math
-import os
 import platform
 import random
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
+import _laws
 import mpmath
-from _laws import (
-    DIGITS,
-    LEVELS,
-    WEIGHTS,
-    Beta,
-    Inflated,
-    Normal,
-    RawNormal,
-    areas,
-    average_precision,
-    break_even,
-    crossing,
-    eer,
-    end_values,
-    far_target,
-    global_shape,
-    ks,
-    law_table,
-    max_f,
-    partial_area,
-    product_area,
-    quantile,
-    text,
-    weighted,
-    write,
-)  # fmt: skip
+from _laws import DIGITS, LEVELS, WEIGHTS, Beta, Inflated, Normal, RawNormal, quantile, text
 from mpmath import mp, mpf
 
 OUT = Path(__file__).with_name("pairs.json")
@@ -59,10 +35,10 @@ def beta_pair(shapes):
     return {
         "client": list(shapes[:2]),
         "impostor": list(shapes[2:]),
-        "client_law": law_table(c),
-        "impostor_law": law_table(i),
+        "client_law": _laws.law_table(c),
+        "impostor_law": _laws.law_table(i),
         **{name: found[name] for name in order},
-        "ends": end_values(c, i),
+        "ends": _laws.end_values(c, i),
     }
 
 
@@ -108,7 +84,7 @@ def random_pairs():
         (1.0, 0.5, 0.5, 1.0),
     ]
     needed = {"proper", "below", "hook-at-zero", "hook-at-one"}
-    found = {global_shape(p[0] - p[2], p[1] - p[3]) for p in pairs}
+    found = {_laws.global_shape(p[0] - p[2], p[1] - p[3]) for p in pairs}
     if not needed <= found:
         raise ArithmeticError(f"sign classes missing: {needed - found}")
     return pairs
@@ -228,31 +204,31 @@ def common(c, i, ends=(), both=None):
     return {
         "auc": text(auc),
         "one_minus_auc": text(miss),
-        "eer": eer(c, i),
-        "ks": ks(c, i, ends),
-        "weighted": [weighted(c, i, w, ends) for w in WEIGHTS],
+        "eer": _laws.eer(c, i),
+        "ks": _laws.ks(c, i, ends),
+        "weighted": [_laws.weighted(c, i, w, ends) for w in WEIGHTS],
     }
 
 
 def both_areas(c, i):
     """Over the density of a law whose whole mass is on the axis."""
     if isinstance(c, RawNormal):
-        return product_area(i, c, False), product_area(i, c, True)
+        return _laws.product_area(i, c, False), _laws.product_area(i, c, True)
     if isinstance(i, RawNormal):
-        return product_area(c, i, True), product_area(c, i, False)
-    return areas(c, i)
+        return _laws.product_area(c, i, True), _laws.product_area(c, i, False)
+    return _laws.areas(c, i)
 
 
 def without_masses(c, i):
     return {
-        "far_targets": [far_target(c, i, p) for p in LEVELS],
+        "far_targets": [_laws.far_target(c, i, p) for p in LEVELS],
         "partial_auc": [
-            [low, high, text(partial_area(c, i, low, high))] for low, high in FAR_RANGES
+            [low, high, text(_laws.partial_area(c, i, low, high))] for low, high in FAR_RANGES
         ],
-        "crossing": crossing(c, i),
-        "max_f": [max_f(c, i, w, p) for w in (0.5, 0.25) for p in (0.5, 0.1)],
-        "break_even": break_even(c, i, 0.1),
-        "average_precision": [[p, text(average_precision(c, i, p), 20)] for p in (0.5, 0.1)],
+        "crossing": _laws.crossing(c, i),
+        "max_f": [_laws.max_f(c, i, w, p) for w in (0.5, 0.25) for p in (0.5, 0.1)],
+        "break_even": _laws.break_even(c, i, 0.1),
+        "average_precision": [[p, text(_laws.average_precision(c, i, p), 20)] for p in (0.5, 0.1)],
     }
 
 
@@ -289,7 +265,7 @@ INFLATED = [
 def inflated(given):
     """The AUC from the masses: P(C > I) + P(C = I)/2."""
     c, i = (Inflated(*row) for row in given)
-    base, base_miss = areas(c.base, i.base)
+    base, base_miss = _laws.areas(c.base, i.base)
     ties = (c.at_zero * i.at_zero + c.at_one * i.at_one) / 2
     auc = ties + c.at_one * (1 - i.at_one) + c.rest * i.at_zero + c.rest * i.rest * base
     miss = ties + i.at_one * (1 - c.at_one) + i.rest * c.at_zero + c.rest * i.rest * base_miss
@@ -311,39 +287,29 @@ SECTIONS = {
 }
 
 
-def save(name, rows):
+def main(names):
     document = json.loads(OUT.read_text()) if OUT.exists() else {}
-    document["made_with"] = {
-        **document.get("made_with", {}),
+    if names == ["check"]:
+        from _second_method import check
+
+        check(document)
+        return
+    versions = {
         "mpmath": mpmath.__version__,
         "backend": mpmath.libmp.BACKEND,
         "python": platform.python_version(),
         "digits": DIGITS,
     }
-    if name == "nan_cells":
-        from importlib.metadata import version
-
-        document["made_with"]["scipy_that_is_nan"] = version("scipy")
-    document[name] = rows
-    scratch = OUT.with_suffix(".tmp")
-    write(scratch, {key: document[key] for key in ("made_with", *SECTIONS) if key in document})
-    os.replace(scratch, OUT)
-
-
-def main(names):
-    chosen = list(SECTIONS) if names == ["all"] else names
-    if names == ["check"]:
-        from _second_method import check
-
-        return check(json.loads(OUT.read_text()))
-    if not chosen or set(chosen) - set(SECTIONS):
-        print(f"choose from: all check {' '.join(SECTIONS)}", file=sys.stderr)
-        return 2
-    for name in chosen:
+    for name in SECTIONS if names == ["all"] else names:
         mp.dps = DIGITS
-        save(name, SECTIONS[name]())
-    return 0
+        document[name] = SECTIONS[name]()
+        if name == "nan_cells":
+            versions["scipy_that_is_nan"] = version("scipy")
+        document["made_with"] = document.get("made_with", {}) | versions
+        _laws.write(
+            OUT, {key: document[key] for key in ("made_with", *SECTIONS) if key in document}
+        )
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])
