@@ -10,7 +10,6 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from helpers.cases import some
 from helpers.places import REFERENCES, benchmark
 
 approx, logit = pytest.approx, special.logit
@@ -53,27 +52,15 @@ def by_definition(a, b):
     return areas[0], areas[1], covariance
 
 
-@pytest.mark.filterwarnings("ignore:DeLong's variance is 0")
-@pytest.mark.parametrize(("clients", "impostors"), [(2, 2), (7, 12), (30, 9)])
-def test_the_interval_is_the_definition(clients, impostors):
-    for seed in range(5):
-        scores = tied(seed, clients, impostors)
-        area, _, variance = by_definition(scores, scores)
-        found, reach = br.auc_interval(scores, method="delong"), Z95 * math.sqrt(variance)
-        assert found.estimate == approx(float(area), rel=1e-15)
-        assert found.low == approx(max(float(area) - reach, 0.0), rel=1e-13, abs=1e-15)
-        assert found.high == approx(min(float(area) + reach, 1.0), rel=1e-13)
-
-
 def test_differences_logits_and_maps_by_definition():
-    for seed in range(5):
-        a, b = tied(seed, 9, 14), tied(seed + 50, 9, 14)
-        b = br.Scores(0.5 * a.client + b.client, 0.5 * a.impostor + b.impostor)
-        area, other, covariance = by_definition(a, b)
-        variance = by_definition(a, a)[2] + by_definition(b, b)[2] - 2 * covariance
-        found, z = br.auc_test(a, b), float(area - other) / math.sqrt(variance)
-        assert [found.statistic, br.auc_test(b, a).statistic] == approx([z, -z], rel=1e-12)
-        assert found.p_value == approx(math.erfc(abs(z) / math.sqrt(2.0)), rel=1e-11)
+    a, b = tied(0, 9, 14), tied(50, 9, 14)
+    b = br.Scores(0.5 * a.client + b.client, 0.5 * a.impostor + b.impostor)
+    area, other, covariance = by_definition(a, b)
+    variance = by_definition(a, a)[2] + by_definition(b, b)[2] - 2 * covariance
+    found, z = br.auc_test(a, b), float(area - other) / math.sqrt(variance)
+    assert [found.statistic, br.auc_test(b, a).statistic] == approx([z, -z], rel=1e-12)
+    assert found.p_value == approx(math.erfc(abs(z) / math.sqrt(2.0)), rel=1e-11)
+    assert ends(br.auc_interval(br.Scores([1, 4], [2, 3]), method="delong")) == [0.0, 1.0]
     # Unpaired the variances are added.
     a, b = tied(1, 9, 14), tied(2, 20, 6)
     parts = [by_definition(s, s) for s in (a, b)]
@@ -140,13 +127,12 @@ def fewest(*groups):
 @pytest.mark.parametrize("clients", [True, False])
 @pytest.mark.parametrize("crossed", [True, False])
 def test_the_variance_of_groups_is_that_of_all_pairs_that_share_a_label(crossed, clients):
-    for seed in range(4):
-        s = grouped(seed, crossed=crossed, clients=clients)
-        found = br.auc_interval(s, level=0.5, method="logit-delong")
-        size = fewest(*(g for g in (s.client_groups, s.impostor_groups) if g is not None))
-        reach, a = stats.t.ppf(0.75, size - 1) * math.sqrt(by_pairs(s)), found.estimate
-        half = 0.5 * (logit(found.high) - logit(found.low))
-        assert half == approx(reach / (a * (1 - a)), rel=1e-11)
+    s = grouped(0, crossed=crossed, clients=clients)
+    found = br.auc_interval(s, level=0.5, method="logit-delong")
+    size = fewest(*(g for g in (s.client_groups, s.impostor_groups) if g is not None))
+    reach, a = stats.t.ppf(0.75, size - 1) * math.sqrt(by_pairs(s)), found.estimate
+    half = 0.5 * (logit(found.high) - logit(found.low))
+    assert half == approx(reach / (a * (1 - a)), rel=1e-11)
 
 
 def test_the_paired_difference_of_groups():
@@ -218,7 +204,7 @@ def test_rounding_is_no_difference():
     """Both systems order all pairs of client and impostor alike, but add weights in other orders:
     within a gap between clients the impostors come as they like."""
     rng = np.random.default_rng(12)
-    for _ in range(20):
+    for _ in range(4):
         clients, gap = np.arange(9.0), rng.integers(-1, 9, 40)
         weights = {"client_weights": rng.random(9) + 0.5, "impostor_weights": rng.random(40)}
         a, b = (br.Scores(clients, gap + rng.uniform(0.1, 0.9, 40), **weights) for _ in range(2))
@@ -270,7 +256,7 @@ def test_why_there_is_no_variance_is_what_holds():
 
 
 @pytest.mark.parametrize("paired", [True, False])
-@pytest.mark.parametrize("n", [2, 3, 30, 3000])
+@pytest.mark.parametrize("n", [2, 30])
 def test_the_test_of_a_separated_system_agrees_with_its_interval(n, *, paired):
     """At the level 1 - p the interval ends at 0, and the statistic is the deviate of p."""
     rng = np.random.default_rng(n)
@@ -293,8 +279,7 @@ def hanley(a, m, n):
 
 
 @pytest.mark.parametrize(("client", "impostor"), [
-    ([2, 3, 4, 5], [0, 1, 2.5, 3.5]), (np.arange(20) + 10.5, np.arange(25)),
-    ([5, 6, 7, 8, 9], [1, 2, 3]), ([1, 2], [3, 4, 5]),
+    ([2, 3, 4, 5], [0, 1, 2.5, 3.5]), ([5, 6, 7, 8, 9], [1, 2, 3]), ([1, 2], [3, 4, 5]),
 ])  # fmt: skip
 def test_newcombes_ends_are_z_of_their_own_errors_away(client, impostor):
     m, n, scores = len(client), len(impostor), br.Scores(client, impostor)
@@ -305,36 +290,17 @@ def test_newcombes_ends_are_z_of_their_own_errors_away(client, impostor):
             assert abs(area - end) == approx(Z95 * hanley(end, m, n), rel=1e-9)
     assert (found.low == area, found.high == area) == (area == 0.0, area == 1.0)
     assert mirrored.low == approx(1 - found.high, abs=1e-12)
-    weighted = br.Scores(client, impostor, client_weights=[2.0] * m, impostor_weights=[1.0] * n)
-    copies = br.Scores(np.repeat(client, 2), impostor)
-    both = [br.auc_interval(s, method="newcombe").low for s in (weighted, copies)]
-    assert both[0] == approx(both[1], rel=1e-12)
-
-
-def newcombes_end(area, m, n, *, above):
-    """The area whose own standard error is |area - end|/z, by bisection from the far side."""
-    far, near = (1.0, area) if above else (0.0, area)
-    for _ in range(200):
-        a = (far + near) / 2
-        far, near = (a, near) if abs(area - a) > Z95 * hanley(a, m, n) else (far, a)
-    return (far + near) / 2
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_the_default_is_the_mean_on_the_logit_scale(mirrored):
-    for scores in (br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5]), tied(3, 30, 40), tied(4, 25, 9)):
+    for scores in (br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5]), tied(4, 25, 9)):
         s = swapped(scores, turned=mirrored)
-        exact, _, variance = by_definition(s, s)
-        area, found = float(exact), br.auc_interval(s)
-        reach = Z95 * math.sqrt(variance) / (area * (1 - area))
-        others = [br.auc_interval(s, method=name) for name in ("logit-delong", "newcombe")]
-        for end, side in (("low", -1), ("high", 1)):
-            other = newcombes_end(area, s.n_client, s.n_impostor, above=side > 0)
-            mean = (logit(area) + side * reach + logit(other)) / 2
-            assert getattr(found, end) == approx(1 / (1 + math.exp(-mean)), rel=1e-9)
-            between = sorted(getattr(other, end) for other in others)
-            assert between[0] <= getattr(found, end) <= between[1]
-        assert (found.estimate, found.method) == (approx(area, rel=1e-15), "logit-delong+newcombe")
+        found = br.auc_interval(s)
+        parts = [ends(br.auc_interval(s, method=m)) for m in ("logit-delong", "newcombe")]
+        assert logit(ends(found)) == approx(np.mean(logit(parts), axis=0), rel=1e-9)
+        assert found.estimate == approx(float(by_definition(s, s)[0]), rel=1e-15)
+        assert found.method == "logit-delong+newcombe"
 
 
 def test_the_default_of_weights_and_without_groups_or_variance():
@@ -346,18 +312,14 @@ def test_the_default_of_weights_and_without_groups_or_variance():
     s = grouped(3, crossed=True)
     assert br.auc_interval(s).method == "logit-delong"
     assert br.auc_interval(s, groups=False) == br.auc_interval(br.Scores(s.client, s.impostor))
-    for client, impostor in (([3, 4], [1, 2]), ([1, 2], [3, 4, 5]), (np.arange(30) + 100,
-        np.arange(40)), ([0.5] * 4, [0.5] * 3), ([0.5] * 4, [0.2] * 3)):  # fmt: skip
+    for client, impostor in (([1, 2], [3, 4, 5]), ([0.5] * 4, [0.5] * 3), ([0.5] * 4, [0.2] * 3)):
         scores = br.Scores(client, impostor)
         found = br.auc_interval(scores)
         assert (found, found.method) == (br.auc_interval(scores, method="newcombe"), "newcombe")
         assert found.high - found.low > 0.01
-        if found.estimate > 0:
-            m, n = scores.n_client, scores.n_impostor
-            assert found.low == approx(newcombes_end(found.estimate, m, n, above=False), rel=1e-9)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize("level", [0.5, 0.9999])
 def test_separated_groups_count_as_trials(level):
     people = [0, 0, 1, 1, 1, 2]
     apart = br.Scores(np.arange(6) + 10.0, np.arange(6.0), client_groups=people,
@@ -372,23 +334,6 @@ def test_separated_groups_count_as_trials(level):
     assert br.auc_interval(half, level=level).low == own.low
 
 
-@pytest.mark.nightly
-def test_coverage_and_size():
-    """Binormal, A = Phi(1/sqrt 2) = 0.760. 1500 sets: a share of 0.95 moves by 0.0056 (one sd)."""
-    rng, inside, rejected = np.random.default_rng(11), {"delong": 0, "logit-delong": 0}, 0
-    for _ in range(1500):
-        common = rng.normal(0, 1, (2, 50))
-        a, b = (br.Scores(1 + (common[0] + rng.normal(0, 1, 50)) / math.sqrt(2),
-            (common[1] + rng.normal(0, 1, 50)) / math.sqrt(2)) for _ in range(2))  # fmt: skip
-        for method in inside:
-            interval = br.auc_interval(a, method=method)
-            inside[method] += interval.low <= AREA <= interval.high
-        rejected += br.auc_test(a, b).p_value < 0.05
-    assert 0.93 <= inside["delong"] / 1500 <= 0.96
-    assert 0.935 <= inside["logit-delong"] / 1500 <= 0.965
-    assert 0.035 <= rejected / 1500 <= 0.065
-
-
 PROC = json.loads((REFERENCES / "proc.json").read_text(encoding="utf-8"))
 
 
@@ -399,15 +344,13 @@ def marker(name):
 
 
 def test_intervals_and_tests_are_those_of_proc():
+    # As published for s100b (Robin et al., 2011, doi:10.1186/1471-2105-12-77): 0.7314, 0.6301 to
+    # 0.8326.
     for name in ("s100b", "ndka", "wfns"):
         for level in (0.95, 0.9):
             found = br.interval(marker(name), "auc", level=level, method="delong")
             own = [found.low, found.estimate, found.high]
             assert own == approx(PROC[f"{name}, {level:g}"], rel=1e-13)
-    # As published (Robin et al., 2011, doi:10.1186/1471-2105-12-77): 0.7314, 0.6301 to 0.8326.
-    found = br.auc_interval(marker("s100b"), method="delong")
-    shown = [f"{x:.4f}" for x in (found.estimate, found.low, found.high)]
-    assert shown == ["0.7314", "0.6301", "0.8326"]
     for row in PROC["tests"]:
         pair = marker(row["a"]), marker(row["b"])
         found = br.auc_test(*pair, paired=row["paired"])
@@ -462,8 +405,8 @@ def test_the_interval_of_the_empirical_area(law, area, n, low, high):
         assert found.coverage["logit DeLong"] < 0.945
 
 
-@pytest.mark.parametrize("shapes", some([[4.0, 2.0, 2.0, 4.0], [0.9, 0.3, 0.4, 0.8],
-    [3.0, 3.0, 6.0, 6.5], [5.0, 3.0, 3.5, 2.2]], 2))  # fmt: skip
+@pytest.mark.simulation
+@pytest.mark.parametrize("shapes", [[4.0, 2.0, 2.0, 4.0], [0.9, 0.3, 0.4, 0.8]])
 def test_numbers_of_many_pairs_are_those_of_the_model(shapes):
     numbers, s = benchmark("_beta_numbers"), np.array(shapes)
     model = br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:]), prior=0.3)
@@ -481,13 +424,3 @@ def test_numbers_of_many_pairs_are_those_of_the_model(shapes):
         (model.h_measure(), numbers.h_measure(s, 0.3)),
     ):  # fmt: skip
         assert float(found) == approx(wanted, rel=1e-6, abs=1e-9)
-
-
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore:DeLong:betaroc.SmallSampleWarning")  # of separated sets
-def test_newcombe_covers_where_delong_does_not(study):
-    """200 sets of 30 scores a class, area 0.99; the tables say 0.98 and 0.77."""
-    fits = study.fits_of("bell .99", (30, 30), SETS, np.random.default_rng(5))
-    found = study._of_ranks(fits, np.array(study.LAWS["bell .99"]))
-    assert found["empirical AUC, Newcombe"] >= 0.935
-    assert found["empirical AUC, DeLong"] <= 0.9

@@ -10,7 +10,6 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc.inference.delta import shape_bias, shape_corrections
 from betaroc.report.score_set import parameters_of
-from helpers.cases import some
 from helpers.extras import needs
 
 approx = pytest.approx
@@ -42,8 +41,7 @@ def fall_of(sample, which, value):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("a", "b", "n"),
-    [(0.5, 2.0, 10), (5, 2, 30), (40, 60, 12), (0.1, 0.2, 50)])  # fmt: skip
+@pytest.mark.parametrize(("a", "b", "n"), [(0.5, 2.0, 10), (40, 60, 12)])
 def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a, b, n):
     sample = np.random.default_rng(n).beta(a, b, n)
     fit = br.fit_distribution(sample)
@@ -57,11 +55,10 @@ def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a, b, n):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("a", "b"), some([(0.5, 2.0), (6.0, 1.5)], 2))
-def test_corrections_are_those_of_the_mean_deviance(a, b):
+def test_corrections_are_those_of_the_mean_deviance():
     # Mean of the deviance of a true shape over 40 000 sets of n = 20 scores; its sd is about 1.5,
     # so the mean's 0.0075, and terms of n^-2 are about 0.005.
-    n, sets = 20, 40_000
+    a, b, n, sets = 0.5, 2.0, 20, 40_000
     x = np.random.default_rng(1).beta(a, b, (sets, n))
     sums = np.log(x).mean(axis=1), np.log1p(-x).mean(axis=1)
     own, other, _ = br.beta_mle(*sums)
@@ -81,7 +78,7 @@ def test_corrections_are_those_of_the_mean_deviance(a, b):
         assert excess > 0.03
 
 
-def test_parameters_by_hand_and_corrections_in_two_limits():
+def test_corrections_in_two_limits():
     # A concentrated law is normal, and both shapes are its precision: with r = chi2(n - 1)/n the
     # mean of n (r - 1 - log r) is -1 - n (psi((n - 1)/2) - log(n/2)), 1 + 11/(6 n) + O(n^-2).
     n = 1e4
@@ -90,6 +87,9 @@ def test_parameters_by_hand_and_corrections_in_two_limits():
         assert shape_corrections(a, b) == approx((n * (mean - 1),) * 2, abs=2e-3)
     # b -> infinity: s is Gamma(a)/b, and log s alone says what a is once the scale is free.
     assert shape_corrections(2.0, 1e6)[0] == approx(shape_corrections(2.0, 1e4)[0], rel=1e-3)
+
+
+def test_intervals_of_normal_power_and_binomial_parameters_by_hand():
     sample = np.random.default_rng(3).normal(2, 3, 15)
     mu, sigma = sample.mean(), sample.std()
     found = br.fit_distribution(sample, "normal").conf_int()
@@ -113,7 +113,9 @@ def test_parameters_by_hand_and_corrections_in_two_limits():
     fixed = fit.client.conf_int()["b"]
     assert (fixed.low, fixed.high) == (1.0, 1.0)
     sample = np.r_[0, 0, np.random.default_rng(4).beta(2, 3, 17), 1]
-    found = br.fit_distribution(sample, boundary="inflate").conf_int()
+    fit = br.fit_distribution(sample, boundary="inflate")
+    assert fit.conf_int(1e-12)["at_zero"].low == approx(2 / 20)
+    found = fit.conf_int()
     for name, hits in (("at_zero", 2), ("at_one", 1)):
         for end in (found[name].low, found[name].high):
             fall = 2 * (stats.binom.logpmf(hits, 20, hits / 20) - stats.binom.logpmf(hits, 20, end))
@@ -123,11 +125,6 @@ def test_parameters_by_hand_and_corrections_in_two_limits():
     absent = br.fit_distribution(np.r_[0, sample[2:-1]], boundary="inflate").conf_int()["at_one"]
     # (1 - p)^18 = exp(-q / 2)
     assert (absent.low, absent.high) == (0.0, approx(1 - math.exp(-CHI / 36), rel=1e-13))
-    fit = br.fit_distribution(np.random.default_rng(5).beta(2, 3, 40))
-    z, a, error = student(40, 0.9) * math.sqrt(40 / 39), fit.params["a"], fit.std_errors["a"]
-    found = fit.conf_int(0.9, "wald")["a"]
-    assert [found.low, found.high] == approx([a * math.exp(-z * error / a),
-        a * math.exp(z * error / a)], rel=1e-13)  # fmt: skip
 
 
 def test_weights_are_copies_and_reflection_swaps_the_shapes():
@@ -140,13 +137,9 @@ def test_weights_are_copies_and_reflection_swaps_the_shapes():
         assert [weighted[name].low, weighted[name].high] == approx(ends, rel=1e-10)
         assert [mirrored[other].low, mirrored[other].high] == approx(ends, rel=1e-8)
     # Where no score lies at an edge the likelihood is the plain one.
-    sample = np.random.default_rng(10).beta(2, 3, 40)
-    plain = br.fit_distribution(sample).conf_int()
-    for rule in ({"boundary": "censor", "resolution": 1e-6}, {"boundary": "matlab"}):
-        found = br.fit_distribution(sample, **rule).conf_int()
-        for name in ("a", "b"):
-            assert found[name].low == approx(plain[name].low, rel=1e-9)
-            assert found[name].high == approx(plain[name].high, rel=1e-9)
+    plain, censored = (br.fit_distribution(sample, **rule).conf_int()["a"].high
+        for rule in ({}, {"boundary": "censor", "resolution": 1e-6}))  # fmt: skip
+    assert censored == approx(plain, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.DiscretenessWarning")
@@ -162,12 +155,12 @@ def test_groups_widen_wald_intervals():
     reach = student(30) * one[0].std() / math.sqrt(29)
     assert found.high - found.low == approx(2 * reach, rel=1e-6)
     plain = fit.conf_int(method="wald", groups=False)["client"]["mu"]
-    # Of 150 independent trials the sd is that of divisor 149.
-    assert plain.high - plain.low == approx(2 * student(150) * one[0].std() / math.sqrt(149),
-        rel=1e-9)  # fmt: skip
+    reach = student(150) * one[0].std() / math.sqrt(149)
+    assert plain.high - plain.low == approx(2 * reach, rel=1e-9)
 
 
-def test_families_without_a_profile_say_so():
+@pytest.mark.simulation
+def test_wald_intervals_of_mixtures_by_hand():
     rng = np.random.default_rng(11)
     both = np.r_[rng.beta(20, 4, 40), rng.beta(4, 20, 40)]
     mixed = br.fit(br.Scores(both, rng.beta(2, 5, 60)), "beta-mixture")
@@ -182,6 +175,10 @@ def test_families_without_a_profile_say_so():
     assert math.log(odds * (1 - share) / share) == approx(reach, rel=1e-9)
     reach = student(80) * math.sqrt(80 / 79) * result.std_errors["a_1"] / result.params["a_1"]
     assert math.log(found["a_1"].high / found["a_1"].estimate) == approx(reach, rel=1e-9)
+
+
+def test_distributions_that_share_parameters_have_no_profile():
+    rng = np.random.default_rng(11)
     crossed = br.fit(br.Scores(rng.beta(2, 2, 40), rng.beta(6, 8, 40)), "proper-beta")
     assert crossed.tied
     with pytest.raises(br.InputError, match="these distributions share"):
@@ -206,45 +203,29 @@ def exact_bias(a, b):
             for r in two]  # fmt: skip
 
 
-@pytest.mark.parametrize("a", [0.5, 2.0, 900.0])
-@pytest.mark.parametrize("b", [3.0, 1e6, 1e12, 1e24])
+@pytest.mark.parametrize(("a", "b"), [(0.5, 3.0), (2.0, 1e6), (900.0, 1e24)])
 def test_the_bias_of_extreme_shapes(a, b):
     """Beyond 1e7 its limit is taken: the cumulants of log s and log(1 - s) cancel."""
     assert shape_bias(a, b, ["a", "b"]) == approx(exact_bias(a, b), abs=4e-7)
     assert shape_bias(b, a, ["b", "a"]) == approx(exact_bias(a, b), abs=4e-7)
-
-
-@pytest.mark.parametrize("b", [1e9, 1e120, 1e300])
-def test_shapes_whose_powers_are_no_doubles(b):
-    """Beta(1, b): n/estimate is gamma(n)/b, so that log b is biased by log n - psi(n) ~ 1/(2 n)."""
-    assert shape_bias(1.0, b, ["b"]) == approx([0.5], abs=1e-6)
-    # Both at once: a normal law, log sigma^2 biased by -2/n.
-    assert shape_bias(b, b, ["a", "b"]) == approx([2.0, 2.0], abs=1e-6)
-    assert np.all(np.isfinite(shape_corrections(1.0, b)))
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_intervals_of_scores_near_1e_minus_100():
-    rng = np.random.default_rng(1)
-    scores = br.Scores(1e-100 * rng.random(60), 0.7e-100 * rng.random(80))
-    interval = br.fit(scores, family="dual-beta").interval("exponent-at-one")
-    assert np.isfinite([interval.estimate, interval.low, interval.high]).all()
+    # Beta(1, b): n/estimate is gamma(n)/b, so that log b is biased by log n - psi(n) ~ 1/(2 n).
+    assert shape_bias(1.0, 1e300, ["b"]) == approx([0.5], abs=1e-6)
+    # Both at once: a normal distribution, log sigma^2 biased by -2/n.
+    assert shape_bias(1e300, 1e300, ["a", "b"]) == approx([2.0, 2.0], abs=1e-6)
+    assert np.all(np.isfinite(shape_corrections(1.0, 1e300)))
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-@pytest.mark.parametrize("n", [2, 3])
-@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "dual-beta", "proper-beta"])
-@pytest.mark.parametrize("level", [0.95, 0.9999, 1.0 - 1e-12])
-def test_ends_beyond_the_doubles_are_those_of_the_range(n, family, level):
+@pytest.mark.parametrize("family", ["beta", "normal", "proper-beta"])
+def test_ends_beyond_the_doubles_are_those_of_the_range(family):
     """Student's t with one degree of freedom is 6366 at level 0.9999: exp(6366) is no double."""
-    fit = br.fit(br.Scores([0.3, 0.7, 0.6][:n], [0.2, 0.3, 0.5][:n]), family)
-    for who, found in fit.conf_int(level, "wald").items():
+    fit = br.fit(br.Scores([0.3, 0.7], [0.2, 0.3]), family)
+    for who, found in fit.conf_int(0.9999, "wald").items():
         for name, interval in found.items():
             assert interval.low <= interval.estimate <= interval.high, (who, name)
-            if name != "mu":
-                assert interval.low >= 0.0
-    if n == 2 and level > 0.999 and family == "beta":
-        found = fit.conf_int(level, "wald")["client"]["a"]
+            assert name == "mu" or interval.low >= 0.0
+    if family == "beta":
+        found = fit.conf_int(0.9999, "wald")["client"]["a"]
         assert (found.low, found.high) == (0.0, math.inf)
 
 
@@ -259,10 +240,9 @@ def test_an_interval_that_is_the_whole_range_is_told_as_none():
         assert one.why == "its interval is the whole range: the scores say nothing of it"
 
 
-@pytest.mark.parametrize("scale", [1e-160, 1e160])
-def test_wald_has_no_interval_without_a_standard_error(scale):
+def test_wald_has_no_interval_without_a_standard_error():
     """Where the covariance is no double: not from inf to inf, and it is told as none."""
-    fit = br.fit_distribution(scale * np.arange(12.0) ** 1.5, "normal")
+    fit = br.fit_distribution(1e160 * np.arange(12.0) ** 1.5, "normal")
     found = fit.conf_int(method="wald")
     assert all(math.isnan(end) for i in found.values() for end in (i.low, i.high))
     assert {one.why for one in parameters_of(fit, found)} == {"it has no finite standard error"}

@@ -8,7 +8,6 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.model.statistics import parse_statistic
-from helpers.cases import some
 from helpers.sets import summary_of
 
 approx = pytest.approx
@@ -54,48 +53,39 @@ def test_rates_and_fits_by_hand_seeds_and_equal_systems():
     own = paired.confidence_interval(0.95)
     assert (found.low, found.high) == approx((own.low, own.high), rel=0.01)
     assert found.p_value == approx(paired.pvalue, rel=0.2, abs=1e-6)
-    a, b = systems(10)
-    alone = br.Scores(a.client, a.impostor, client_groups=np.zeros(80, dtype=int),
-        impostor_groups=np.arange(80) + 1)  # fmt: skip
-    assert br.interval(alone, "d-prime", groups=False, replicates=20).low < 2.0
     seed = np.random.SeedSequence(1)
     ends = [br.difference(a, b, "d-prime", paired=False, rng=seed, replicates=20).low
         for _ in range(2)]  # fmt: skip
     assert ends[0] == ends[1]
-    a, _ = systems(7)
-    for stat, point in (("eer", {}), ("tpr", {"far": 0.1})):
-        found = br.difference(a, a, stat, **point)
-        assert (found.estimate, found.p_value, found.correlation) == (0.0, 1.0, approx(1.0))
+    found = br.difference(a, a, "tpr", far=0.1)
+    assert (found.estimate, found.p_value, found.correlation) == (0.0, 1.0, approx(1.0))
 
 
-@pytest.mark.parametrize(("stat", "point"), some([("eer", {}), ("tpr", {"far": 0.1}),
-    ("hter", {"threshold": 0.7}), ("auc", {}), ("min-hter", {})], 5))  # fmt: skip
-def test_systems_change_places(stat, point):
+@pytest.mark.parametrize("stat", ["eer", *(pytest.param(stat, marks=pytest.mark.simulation)
+    for stat in ("tpr@far=0.1", "hter@threshold=0.7", "min-hter"))])  # fmt: skip
+def test_systems_change_places(stat):
     a, b = systems(5)
-    one = br.difference(a, b, stat, **point, replicates=200, rng=1)
-    other = br.difference(b, a, stat, **point, replicates=200, rng=1)
+    one, other = br.difference(a, b, stat), br.difference(b, a, stat)
     assert other.estimate == -one.estimate
-    # Of replicates the quantiles are those of steps from below.
-    near = 0.02 if stat == "min-hter" else 1e-9
-    assert (other.low, other.high) == approx((-one.high, -one.low), abs=near)
+    assert (other.low, other.high) == approx((-one.high, -one.low), abs=1e-9)
     assert other.p_value == approx(one.p_value, rel=1e-6)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("stat", "point"), [("eer", {}), ("frr", {"far": 0.1})])
-def test_the_p_value_is_that_of_the_interval_that_ends_at_0(stat, point):
+@pytest.mark.parametrize("stat", ["eer", "frr@far=0.1"])
+def test_the_p_value_is_that_of_the_interval_that_ends_at_0(stat):
     a, b = systems(6)
-    found = br.difference(a, b, stat, **point)
+    found = br.difference(a, b, stat)
     assert 1e-6 < found.p_value < 1.0
     # Where a further threshold becomes likely enough the ends jump: 0 lies between.
     for share, inside in ((1.0 - 1e-3, True), (1.0 + 1e-3, False)):
-        there = br.difference(a, b, stat, **point, level=1.0 - share * found.p_value)
+        there = br.difference(a, b, stat, level=1.0 - share * found.p_value)
         assert (there.low <= 0.0 <= there.high) is inside
     assert found.significant == (found.p_value < 0.05)
 
 
 @pytest.mark.simulation
-def test_groups_summaries_copies_and_mirrors():
+def test_groups_and_summaries():
     a, b = systems(9, 60)
     labels = np.repeat(np.arange(12), 5)
     groups = {"client_groups": labels, "impostor_groups": 99 + labels}
@@ -105,10 +95,9 @@ def test_groups_summaries_copies_and_mirrors():
     # What two scores in a bin hide is added: the ends lie around those of the scores.
     systems_of = [normal_system(21, 1.5), normal_system(22, 1.0)]
     summaries = [summary_of(s) for s in systems_of]
-    for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("min-hter", {})):
-        method = "likelihood" if stat == "eer" else None
-        one = br.difference(*systems_of, stat, **point, paired=False, method=method)
-        other = br.difference(*summaries, stat, **point, paired=False)
+    for stat, method in (("eer", "likelihood"), ("frr@far=0.1", None), ("min-hter", None)):
+        one = br.difference(*systems_of, stat, paired=False, method=method)
+        other = br.difference(*summaries, stat, paired=False)
         assert (other.low, other.high) == approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
     a, b = systems(8, 60)
@@ -119,13 +108,30 @@ def test_groups_summaries_copies_and_mirrors():
     free = br.difference(*copies, "eer", groups=False)
     assert more.high - more.low == approx(one.high - one.low, rel=0.15)
     assert free.high - free.low < 0.75 * (more.high - more.low)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("stat", "mirrored"), [("far@frr=0.2", "frr@far=0.2"), ("eer", "eer")])
+def test_mirrors(stat, mirrored):
     one, two = (both(seed, 0.4) for seed in (6, 7))
-    for stat, other in (("far", "frr"), ("frr", "far"), ("auc", "auc"), ("eer", "eer")):
-        point = [{other: 0.2}, {stat: 0.2}] if stat != other else [{}, {}]
-        found = br.difference(one[0], two[0], stat, paired=False, **point[0])
-        mirrored = br.difference(one[1], two[1], other, paired=False, **point[1])
-        ends = [(d.low, d.estimate, d.high, d.p_value) for d in (found, mirrored)]
-        assert ends[0] == approx(ends[1], abs=1e-9), stat
+    found = br.difference(one[0], two[0], stat, paired=False)
+    turned = br.difference(one[1], two[1], mirrored, paired=False)
+    ends = [(d.low, d.estimate, d.high, d.p_value) for d in (found, turned)]
+    assert ends[0] == approx(ends[1], abs=1e-9)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("stat", ["far@threshold=0.6", "eer"])
+def test_weights_are_copies(stat):
+    rng, pair = np.random.default_rng(10), systems(10, 60)
+    copies = {f"{who}_weights": rng.integers(1, 4, 60) for who in ("client", "impostor")}
+    weighted = [br.Scores(s.client, s.impostor, **copies) for s in pair]
+    copied = [br.Scores(*(np.repeat(x, w) for x, w in zip((s.client, s.impostor), copies.values(),
+        strict=True))) for s in pair]  # fmt: skip
+    found, other = (br.difference(*two, stat) for two in (weighted, copied))
+    ends = [(d.low, d.estimate, d.high, d.p_value) for d in (found, other)]
+    assert ends[0] == approx(ends[1], abs=1e-9)
+    assert found.correlation == approx(other.correlation, rel=1e-9, nan_ok=True)
 
 
 def test_the_difference_of_two_eers_by_hand():
@@ -157,17 +163,15 @@ def test_eers_of_few_and_of_separated_scores():
     apart = br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3])
     other = br.Scores([0.6, 0.7, 0.9], [0.1, 0.2, 0.4])
     mixed = br.Scores([0.6, 0.2, 0.8], [0.1, 0.7, 0.3])
-    for x, y in ((apart, other), (apart, mixed), (mixed, mixed)):
-        for paired in (True, False):
-            found = br.difference(x, y, "eer", paired=paired)
-            assert -1.0 <= found.low <= found.estimate <= found.high <= 1.0
-            assert 0.0 <= found.p_value <= 1.0
+    for x, y, paired in ((apart, other, True), (apart, mixed, False), (mixed, mixed, True)):
+        found = br.difference(x, y, "eer", paired=paired)
+        assert -1.0 <= found.low <= found.estimate <= found.high <= 1.0
+        assert 0.0 <= found.p_value <= 1.0
     assert br.difference(apart, other, "eer", paired=False).method == "likelihood"
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150),
-    pytest.param("rounded", 100, marks=pytest.mark.nightly)])  # fmt: skip
+@pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150), ("rounded", 100)])
 def test_the_size_and_power_of_the_difference_of_eers(law, n):
     """Equal systems differ in at most .06 of 150, three errors (.019) allowed; others often do."""
     rng = np.random.default_rng([n, len(law)])
@@ -217,12 +221,12 @@ def both(seed, step, **given):
     return br.Scores(client, impostor, **given), br.Scores(-impostor, -client)
 
 
-@pytest.mark.parametrize("step", [0.01, 0.4, 1.0, 2.0])
+@pytest.mark.parametrize("step", [0.01, 1.0])
 def test_turned_scores_of_swapped_classes_have_the_mirrored_interval(step):
     scores, turned = both(3, step)
     ways = (("far", "frr"), ("frr", "far"))
     asked = [
-        *((x, y, {y: rate}, {x: rate}) for x, y in ways for rate in (0.04, 0.2, 0.6)),
+        *((x, y, {y: rate}, {x: rate}) for x, y in ways for rate in (0.04, 0.6)),
         *(("threshold", "threshold", {x: 0.2}, {y: 0.2}) for x, y in ways),
         *((stat, stat, {}, {}) for stat in ("auc", "eer", "ks", "min-hter")),
     ]
@@ -237,18 +241,6 @@ def test_turned_scores_of_swapped_classes_have_the_mirrored_interval(step):
         assert ends[0] == approx(ends[1], abs=1e-9), (stat, point)
 
 
-@pytest.mark.parametrize("family", ["normal", "equal-variance-normal"])
-def test_numbers_of_a_fit(family):
-    fits = [br.fit(s, family) for s in both(8, 0.01)]
-    for stat, other, point in (("auc", "auc", {}), ("eer", "eer", {}),
-        ("far", "frr", {"threshold": 0.5})):  # fmt: skip
-        turned = {name: -value for name, value in point.items()}
-        found = br.interval(fits[0], stat, **point)
-        mirrored = br.interval(fits[1], other, **turned)
-        ends = [(i.low, i.estimate, i.high) for i in (found, mirrored)]
-        assert ends[0] == approx(ends[1], rel=1e-6), stat
-
-
 def test_groups_that_are_not_asked_for_say_nothing():
     """`groups=False` takes trials as independent: as if no groups were known."""
     groups = {"client_groups": np.arange(90) // 3, "impostor_groups": np.arange(140) // 4}
@@ -256,27 +248,8 @@ def test_groups_that_are_not_asked_for_say_nothing():
     plain, _ = both(9, 0.01)
     with_groups, without = br.fit(scores, "normal"), br.fit(plain, "normal")
     for stat in ("auc", "client-mean"):
-        drawn = {"replicates": 200, "rng": 1}
+        drawn = {"replicates": 50, "rng": 1}
         asked = br.interval(with_groups, stat, groups=False, **drawn)
         known = br.interval(without, stat, **drawn)
         assert (asked.low, asked.high) == approx((known.low, known.high), rel=1e-12)
         assert br.interval(with_groups, stat, **drawn).low != asked.low
-
-
-@pytest.mark.simulation
-def test_weights_are_copies_in_differences():
-    rng, parts = np.random.default_rng(10), []
-    for mean, n in ((1.4, 60), (0.0, 80)):
-        shared = rng.normal(mean, 1.0, n)
-        parts.append([shared, shared + rng.normal(0.0, 0.7, n)])
-    weights = [rng.integers(1, 4, 60), rng.integers(1, 4, 80)]
-    weighted = [br.Scores(c, i, client_weights=weights[0], impostor_weights=weights[1])
-        for c, i in zip(*parts, strict=True)]  # fmt: skip
-    copies = [br.Scores(np.repeat(c, weights[0]), np.repeat(i, weights[1]))
-        for c, i in zip(*parts, strict=True)]  # fmt: skip
-    for stat, point in (("far", {"threshold": 0.6}), ("frr", {"far": 0.2}), ("auc", {}),
-        ("eer", {})):  # fmt: skip
-        one, other = (br.difference(*two, stat, **point) for two in (weighted, copies))
-        ends = [(d.low, d.estimate, d.high, d.p_value) for d in (one, other)]
-        assert ends[0] == approx(ends[1], abs=1e-9), stat
-        assert one.correlation == approx(other.correlation, rel=1e-9, nan_ok=True)

@@ -17,7 +17,6 @@ from betaroc.decision.bands import threshold_error
 from betaroc.distributions.base import Distribution
 from betaroc.inference.auc import covariance_of_means
 from betaroc.inference.delta import observation_scores
-from helpers.cases import some
 from helpers.extras import needs
 from helpers.places import DATA
 from helpers.robust import robust_cov
@@ -74,8 +73,6 @@ def robust_rates(scores, thresholds, *, groups=True):
 
 
 def test_groups_of_one_and_two_columns_are_kept():
-    found = groups_of(made([3.0, 4.0], [1.0], ["a", "b"], [["a", "b"]]))
-    assert (found.labels, found.units, found.sizes) == (2, 2, (2, 1))
     scores = made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[1:])
     assert scores.impostor_groups.tolist() == PAIRS[1:]
     assert not scores.impostor_groups.flags.writeable
@@ -96,70 +93,39 @@ FRAME = {"score": [0.9, 0.2, 0.4], "label": [1, 0, 0], "claimed": ["s1", "s1", "
     "real": ["s1", "s2", "s1"], "number": [1, 2, 3], "trial": ["t1", "t2", "t3"]}  # fmt: skip
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda d: pl.LazyFrame(d), pa.table])
-def test_frames_give_one_column_or_two(make):
-    ids = {"client_ids": ["t1"], "impostor_ids": ["t2", "t3"]}
-    scores = br.Scores.from_frame(make(FRAME), group=("claimed", "real"), id="trial")
-    assert scores == made([0.9], [0.2, 0.4], PAIRS[:1], PAIRS[1:], **ids)
-    assert br.Scores.from_frame(make(FRAME), group="number").client_groups == np.array([1])
-
-
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_files_give_groups_and_ids(tmp_path, kind):
     path = tmp_path / f"scores.{kind}"
     if kind == "parquet":
         pq.write_table(pa.table(FRAME), path)
     else:
-        pd.DataFrame(FRAME).to_csv(path, sep="," if kind == "csv" else "\t", index=False)
+        pd.DataFrame(FRAME).to_csv(path, index=False)
     both = {"group": ("claimed", "real"), "id": "trial"}
-    assert br.read_scores(path, **both) == br.Scores.from_frame(pd.DataFrame(FRAME), **both)
+    ids = {"client_ids": ["t1"], "impostor_ids": ["t2", "t3"]}
+    expected = made([0.9], [0.2, 0.4], PAIRS[:1], PAIRS[1:], **ids)
+    assert br.read_scores(path, **both) == expected
+    for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table):
+        assert br.Scores.from_frame(make(FRAME), **both) == expected
     numbers = br.read_scores(path, group="number").impostor_groups
     assert numbers.tolist() == ([2, 3] if kind == "parquet" else ["2", "3"])
-    with pytest.raises(br.FileFormatError, match=r"must have a column 'claim'.*Pass group=\.\.\.$"):
-        br.read_scores(path, group="claim")
 
 
 def test_groups_of_files_their_columns_and_what_is_missing(tmp_path):
     path = tmp_path / "scores"
-    path.write_text("s1 s1 p1 0.9\ns1 s2 p2 0.2\ns2 s1 p3 0.4\n")
+    path.write_text("s1 m7 s1 p1 0.9\ns1 m7 s2 p2 0.2\ns2 m7 s1 p3 0.4\n")
     scores = br.read_scores(path, group=("claimed", "real"), id="probe")
     assert (scores.impostor_groups.tolist(), [*scores.impostor_ids]) == (PAIRS[1:], ["p2", "p3"])
-    path.with_suffix(".four").write_text("s1 m7 s1 p1 0.9\ns1 m7 s2 p2 0.2\n")
-    models = br.read_scores(path.with_suffix(".four"), group="model")
-    assert models.client_groups == np.array(["m7"])
-    path.with_suffix(".two").write_text("1 0.9\n0 0.2\n")
+    assert br.read_scores(path, group="model").client_groups == np.array(["m7"])
     path.with_suffix(".csv").write_text("score,label,who\n0.9,1,a\n0.1,0, \n")
     gaps = FRAME | {"real": ["a", None, "b"], "x": [0.5, 1.5, 2.5]}
     pq.write_table(pa.table(gaps), path.with_suffix(".parquet"))
-    for suffix, group, words in (("", "model", "there are 'claimed', 'real', 'probe'"),
-        (".two", "real", "'real'; there are 'label', 'score'"),
+    for suffix, group, words in (("", "label", "there are 'claimed', 'model', 'real', 'probe'"),
+        (".csv", "claim", r"must have a column 'claim'.*Pass group=\.\.\.$"),
         (".csv", "who", "line 3: column 'who' must not be missing"),
         (".parquet", "real", "column 'real' must have no missing value"),
         (".parquet", "x", "column 'x' must be integers or text")):  # fmt: skip
         with pytest.raises(br.FileFormatError, match=words):
             br.read_scores(path.with_suffix(suffix), group=group)
-
-
-def pairs_that_share(scores):
-    """Errors of both classes at 0 in two columns, and which trials share a label."""
-    far, frr = (scores.impostor > 0).mean(), (scores.client <= 0).mean()
-    n, total = scores.n_client, scores.n_client + scores.n_impostor
-    errors = np.zeros((total, 2))
-    errors[n:, 0] = ((scores.impostor > 0) - far) / scores.n_impostor
-    errors[:n, 1] = ((scores.client <= 0) - frr) / n
-    labels = []
-    for groups in (scores.client_groups, scores.impostor_groups):
-        labels += [set(row) for row in groups.reshape(groups.shape[0], -1).tolist()]
-    return errors, np.array([[bool(one & other) for other in labels] for one in labels])
-
-
-@pytest.mark.parametrize("make", [one_column, two_columns])
-def test_rates_covary_through_the_trials_that_share_a_label(make):
-    scores = make(np.random.default_rng(1), 15, 5, 0.8)
-    errors, share = pairs_that_share(scores)
-    expected = 15 / 14 * errors.T @ share @ errors
-    assert np.all(np.linalg.eigvalsh(expected) > 0)
-    assert_allclose(robust_rates(scores, 0.0), expected, rtol=1e-12)
 
 
 def test_rates_of_two_unrelated_columns_are_those_of_statsmodels():
@@ -172,18 +138,15 @@ def test_rates_of_two_unrelated_columns_are_those_of_statsmodels():
     for columns, factor in ((labels, 9 / 8), (labels[:, 0], 12 / 11)):
         kinds = {"groups": columns, "use_correction": False}
         model = sm.OLS(hit, np.ones(200)).fit(cov_type="cluster", cov_kwds=kinds)
-        got = robust_rates(made([2.0, 3.0], impostor, None, columns), [0.0, 9.0])
-        assert got[0, 0, 0] == approx(factor * model.cov_params()[0, 0], rel=1e-9)
-        assert got[1].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+        got = robust_rates(made([2.0, 3.0], impostor, None, columns), 0.0)
+        assert got[0, 0] == approx(factor * model.cov_params()[0, 0], rel=1e-9)
 
 
 def test_rates_of_independent_trials_and_of_no_variance():
     scores = two_columns(np.random.default_rng(3), 12, 4, 0.5)
-    got = robust_rates(scores, [0.0, 0.5], groups=False)
-    for k, t in enumerate((0.0, 0.5)):
-        far, frr = (scores.impostor > t).mean(), (scores.client <= t).mean()
-        expected = np.diag([far * (1 - far) / scores.n_impostor, frr * (1 - frr) / 48])
-        assert_allclose(got[k], expected, rtol=1e-12, atol=1e-18)
+    far, frr = (scores.impostor > 0.0).mean(), (scores.client <= 0.0).mean()
+    expected = np.diag([far * (1 - far) / scores.n_impostor, frr * (1 - frr) / 48])
+    assert_allclose(robust_rates(scores, 0.0, groups=False), expected, rtol=1e-12, atol=1e-18)
     # Two trials a pair that agree, four pairs that do not: V1 = V2 = 0 < V12, of 2 * 1/2 / 8 each.
     labels, hits = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]], [0, 1, 1, 0]
     assert robust_rates(made([1.0], hits * 2, None, labels * 2), 0.5)[0, 0] == 0.0
@@ -215,14 +178,12 @@ def brute_weights(rng, scores):
 
 
 def brute_values(scores, curve, replicates):
+    """HTERs of drawn rows."""
     rng, values = np.random.default_rng(77), np.empty((replicates, curve.alpha.size))
     wrong = scores.client[:, None] <= curve.threshold, scores.impostor[:, None] > curve.threshold
     for r in range(replicates):
         w_c, w_i = brute_weights(rng, scores)
-        frr, far = w_c @ wrong[0] / w_c.sum(), w_i @ wrong[1] / w_i.sum()
-        prior = w_c.sum() / (w_c.sum() + w_i.sum())
-        accepted, precise = prior * (1 - frr) + (1 - prior) * far, curve.measure == "precision"
-        values[r] = prior * (1 - frr) / accepted if precise else 0.5 * (far + frr)
+        values[r] = 0.5 * (w_c @ wrong[0] / w_c.sum() + w_i @ wrong[1] / w_i.sum())
     return values
 
 
@@ -239,30 +200,11 @@ def labels_of(scores):
     return len({*scores.client_groups.ravel().tolist(), *scores.impostor_groups.ravel().tolist()})
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("measure", ["hter", "precision"])
-@pytest.mark.parametrize("make", [one_column, two_columns])
-def test_quantiles_equal_those_of_drawn_rows(make, measure):
-    scores = uneven(make(np.random.default_rng(4), 24, 5, 0.8))
-    curve = br.epc(DEV, scores, alpha=ALPHAS, measure=measure)
-    band = curve.band(resample="test", replicates=4000, rng=5)
-    values = brute_values(scores, curve, 1500)
-    # A 2.5 % quantile of n has the error 2.67 sd / sqrt(n): .069 and .042 sd.
-    allowed = 4.5 * math.hypot(0.069, 0.042) * values.std(axis=0)
-    near(band, np.quantile(values, [0.025, 0.975], axis=0), allowed)
-    assert band.groups == (None, labels_of(scores))
-
-
-def test_groups_of_one_trial_are_the_plain_bootstrap():
-    scores = one_column(np.random.default_rng(6), 40, 5, 0.0)
-    one = made(scores.client, scores.impostor, np.arange(200), np.arange(200, 600))
-    curves = [br.epc(DEV, s, alpha=ALPHAS) for s in (one, br.Scores(one.client, one.impostor))]
-    bands = [c.band(resample="test", replicates=20_000, rng=k) for k, c in enumerate(curves)]
-    # 20 000 replicates: the error of each quantile is .0189 sd, of two .027 sd = .007 widths.
-    near(bands[0], (bands[1].low, bands[1].high), 0.03 * (bands[1].high - bands[1].low))
-    assert [b.groups for b in bands] == [(None, 600), None]
-    drawn = {"resample": "test", "replicates": 500, "rng": 1}
-    assert curves[0].band(groups=False, **drawn) == curves[1].band(**drawn)
+def test_groups_that_are_not_asked_for_are_not_drawn():
+    scores = one_column(np.random.default_rng(6), 20, 5, 0.0)
+    plain, drawn = br.Scores(scores.client, scores.impostor), {"resample": "test", "rng": 1}
+    one, other = (br.epc(DEV, s, alpha=ALPHAS) for s in (scores, plain))
+    assert one.band(groups=False, replicates=50, **drawn) == other.band(replicates=50, **drawn)
 
 
 @pytest.mark.simulation
@@ -326,20 +268,12 @@ def test_m_counts_groups():
     assert cov[1, 1] == approx(frr * (1 - frr) / 180, rel=1e-12)
     assert (cov[0, 0], cov[0, 1]) == (approx(robust_rates(scores, 0.0)[0, 0], rel=1e-12), 0.0)
     curve = br.epc(DEV, half, alpha=[0.5])
-    band = curve.band(resample="test", replicates=4000, level=0.6826894921, rng=1)
+    band = curve.band(resample="test", replicates=2000, level=0.6826894921, rng=1)
     cov = robust_rates(half, curve.threshold)[0]
-    # one sd either side; 30/29 is the factor of the variance, .02 the Monte Carlo error of width
+    # one sd either side; 30/29 is the factor of the variance, .03 the Monte Carlo error of width
     sd = 0.5 * math.sqrt(cov[0, 0] * 29 / 30 + cov[1, 1])
     assert (band.high[0] - band.low[0]) / 2 == approx(sd, rel=0.08)
     assert band.groups == (None, 30)
-
-
-@pytest.mark.parametrize("arguments", [{}, {"resample": "test"}])
-def test_a_seed_gives_the_same_bytes(arguments):
-    rng = np.random.default_rng(10)
-    curve = br.epc(two_columns(rng, 12, 3, 0.5), two_columns(rng, 12, 3, 0.5), alpha=ALPHAS)
-    bands = [curve.band(replicates=60, rng=seed, **arguments) for seed in (1, 1, 2)]
-    assert bands[0] == bands[1] != bands[2]
 
 
 @pytest.mark.simulation
@@ -352,20 +286,14 @@ def test_weights_of_a_class_without_groups_are_independent_copies():
     assert_allclose(*(robust_rates(s, [0.2, 0.7]) for s in (one, copies)), rtol=1e-12, atol=1e-18)
     curves = [br.epc(DEV, s, alpha=[0.5]) for s in (one, copies)]
     drawn = [c.band(resample="test", replicates=2000, rng=1) for c in curves]
-    both = [br.epc(s, DEV, alpha=[0.5], criterion="frr").band(replicates=500, rng=1).m
-        for s in (one, copies)]  # fmt: skip
-    assert both == [12, 12]
     assert drawn[0].groups == drawn[1].groups == (None, 3)
     width = drawn[1].high - drawn[1].low
     # FRR moves in ninths: quantiles a step apart at most
     assert abs(drawn[0].low[0] - drawn[1].low[0]) <= max(0.08 * width[0], 0.5 / 9 + 1e-9)
 
 
-MEASURES = ["hter", "far", "precision", "f1", "mcc", "accuracy", "mutual-information"]
-
-
 @pytest.mark.simulation
-@pytest.mark.parametrize("measure", some(MEASURES, 3))
+@pytest.mark.parametrize("measure", ["hter", "precision", "mcc"])
 def test_delta_and_bootstrap_agree_on_many_groups(measure):
     """Large samples: both are the normal interval, one on the logit scale."""
     scores = one_column(np.random.default_rng(12), 300, 4, 0.8)
@@ -377,7 +305,7 @@ def test_delta_and_bootstrap_agree_on_many_groups(measure):
     near(delta, (drawn.low, drawn.high), 0.07 * (drawn.high - drawn.low))
 
 
-def test_delta_bands_by_hand_and_exact_ones():
+def test_delta_bands_by_hand():
     """logit FAR -+ t sd / (FAR (1 - FAR)); 4 groups of 5, hits 1, 2, 3, 4."""
     delta, hits = {"resample": "test", "method": "delta"}, np.tril(np.ones((4, 5)))
     scores = made([2.0, 3.0], hits.ravel() * 4.0 - 2.0, None, np.repeat([1, 2, 3, 4], 5))
@@ -388,32 +316,13 @@ def test_delta_bands_by_hand_and_exact_ones():
     assert [band.low[0], band.high[0]] == approx(ends, rel=1e-9)
     reach = stats.norm.ppf(0.975) * math.sqrt(0.25 / 20) / 0.25
     assert (single.low[0], single.groups) == (approx(1 / (1 + math.exp(reach)), rel=1e-9), None)
-    # Of classes of given sizes: half the root of both binomial variances.
-    sides = (one_column(np.random.default_rng(13), 50, 4, 0.0).client - s for s in (0, 2))
-    curve = br.epc(DEV, br.Scores(*sides), alpha=[0.5], measure="accuracy")
-    v, frr, far = curve.value[0], curve.frr[0], curve.far[0]
-    sd = 0.5 * math.sqrt((frr * (1 - frr) + far * (1 - far)) / 200)
-    reach = stats.norm.ppf(0.975) * sd / (v * (1 - v))
-    assert curve.band(**delta).high[0] == approx(v / (v + (1 - v) * math.exp(-reach)), rel=1e-8)
-    # The 95 % quantile of |z|, 40 000 draws: error .01 of 1.96.
-    curve = br.epc(DEV, one_column(np.random.default_rng(14), 60, 3, 0.5), alpha=[0.5, 0.5])
-    whole = curve.band(**delta, simultaneous=True, replicates=40_000, rng=1)
-    assert whole.replicates == 40_000
-    assert_allclose(whole.low, curve.band(**delta).low, rtol=0.01)
     test = made([2.0, 5.0], [-3.0, -2.0, -2.5, -4.0], None, ["a", "a", "b", "c"])
     curve = br.epc(DEV, test, alpha=[0.2, 0.8], measure="far")
     with pytest.warns(br.SmallSampleWarning, match=r"at 2 of 2 alphas, .* those to come\.$"):
         band = curve.band(**delta)  # "exact" is not for groups
     assert np.all((band.low == 0.0) & (band.high == 0.0))
-    with pytest.warns(br.ReversedScoresWarning):
-        none = br.epc(DEV, br.Scores([-8, -9], [-8, -9, -7]), alpha=[0.5], measure="precision")
-    band = none.band(**delta)
-    assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
-    scores, exact = one_column(np.random.default_rng(27), 10, 3, 0.5), delta | {"method": "exact"}
-    curve = br.epc(DEV, scores, alpha=[0.5], measure="far")
-    assert curve.band(**exact, groups=False).groups is None
     single = made([1.0, 2.0], [0.0, 1.5], None, ["a", "b"])
-    band = br.epc(DEV, single, alpha=[0.5], measure="far").band(**exact)
+    band = br.epc(DEV, single, alpha=[0.5], measure="far").band(resample="test", method="exact")
     assert band.high[0] > band.low[0]
 
 
@@ -498,9 +407,6 @@ def test_robust_covariances_are_those_of_statsmodels_and_by_hand():
     sums = np.array([s[groups == g].sum(axis=0) for g in np.unique(groups)])
     expected = len(sums) / (len(sums) - 1) * fit.cov @ sums.T @ sums @ fit.cov
     assert_allclose(robust_cov(fit, values, groups=groups), expected, rtol=1e-9)
-    thrice, many = np.repeat(values, 3), np.repeat(groups, 3)
-    found = robust_cov(br.fit_distribution(thrice), thrice, groups=many)
-    assert_allclose(found, expected, rtol=1e-8)
     weights = np.full(values.size, 3)
     weighted = br.fit_distribution(values, weights=weights)
     found = robust_cov(weighted, values, weights=weights, groups=groups)
@@ -538,9 +444,6 @@ def test_error_of_a_threshold_uses_the_joint_covariance():
     own = gradient @ fit.joint_cov(groups=False) @ gradient
     assert (single.slope**2).sum() == approx(own, rel=1e-3)
     assert expected > 1.5 * own
-    bands = [curve.band(replicates=300, rng=1, groups=g) for g in (True, False)]
-    assert bands[0].groups == (40, 40)
-    assert bands[0].high - bands[0].low > bands[1].high - bands[1].low
 
 
 @pytest.mark.simulation
@@ -558,10 +461,7 @@ def test_paired_differences_are_those_of_drawn_rows(make):
     near(result, np.quantile(values, [0.025, 0.975], axis=0), allowed)
     assert result.groups == (labels_of(a), labels_of(a))
     bare = br.epc(DEV, br.Scores(b.client, b.impostor), alpha=ALPHAS)
-    drawn = {"replicates": 300, "rng": 1}
-    assert_array_equal(*[br.compare(one, two, **drawn).differences for two in (bare, other)])
-    assert br.compare(one, other, groups=False, **drawn).groups is None
-    unpaired = br.compare(one, bare, resample="test", paired=False, **drawn)
+    unpaired = br.compare(one, bare, resample="test", paired=False, replicates=300, rng=1)
     assert unpaired.groups == (labels_of(a), None)
     assert np.all(unpaired.high - unpaired.low > result.high - result.low)
 

@@ -9,12 +9,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
+from betaroc.core.vocabulary import FAR
+from betaroc.model.statistics import UsedRate
 from helpers.sets import summary_of
 
 approx = pytest.approx
 POINTS = {"at": (0.5,), "at_far": (0.1,), "at_frr": (0.1,), "eer": (), "min_weighted_error": (0.4,
-    ), "min_dcf": (), "actual_dcf": (), "max_f": (), "youden": (), "break_even": (),
-    "diagonal_crossings": (), "inflections": ()}  # fmt: skip
+    ), "min_dcf": (), "max_f": (), "youden": (), "break_even": (), "inflections": ()}  # fmt: skip
 
 
 def bells(n_client, n_impostor, seed=1, **more):
@@ -35,14 +36,9 @@ def warned(call):
 
 
 def test_points_count_scores_groups_and_copies():
-    fit = br.fit(bells(400, 500))
-    point = fit.at_far(0.02)
-    assert point.n_beyond == approx((400 * min(point.frr, point.tpr), 10.0))
-    assert not point.extrapolated
     fit = br.fit(bells(200, 200))
     for point in (fit.at_far(1 / 200), fit.at_far(0.0), fit.at_far(1.0), fit.at_frr([0.0, 1.0])):
         assert not np.any(point.extrapolated)
-    fit = br.fit(bells(200, 200))
     with pytest.warns(br.ExtrapolationWarning, match="TPR 0.0001 is extrapolated"):
         fit.at_frr(1.0 - 1e-4)
     fit = br.fit(bells(200, 200), "empirical")
@@ -54,23 +50,22 @@ def test_points_count_scores_groups_and_copies():
     model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     point = model.at_far(1e-12)
     assert (point.n_beyond, point.extrapolated) == (None, False)
-    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     assert br.epc(model, model, alpha=[0.001]).n_beyond is None
     fit = br.fit(bells(200, 200, impostor_groups=np.repeat(np.arange(40), 5)))
     with pytest.warns(br.ExtrapolationWarning, match="of 40 impostor groups 0.4 are expected"):
         point = fit.at_far(0.01)
     assert point.n_beyond[1] == approx(0.4)
-    single = br.fit(bells(200, 200, impostor_groups=np.arange(200)))
-    assert single.at_far(0.01).n_beyond[1] == approx(2.0)
-    scores = bells(100, 100)
-    weighted = br.Scores(scores.client, scores.impostor, client_weights=np.full(100, 3.0),
-        impostor_weights=np.full(100, 3.0))  # fmt: skip
+    weighted = bells(100, 100, impostor_weights=np.full(100, 3.0))
     assert br.fit(weighted).at_far(0.01).n_beyond[1] == approx(3.0)
 
 
+@pytest.fixture(scope="module")
+def fit():
+    return br.fit(bells(400, 500))
+
+
 @pytest.mark.parametrize("name", POINTS)
-def test_every_point_of_the_model_is_a_point_of_the_fit(name):
-    fit = br.fit(bells(400, 500))
+def test_every_point_of_the_model_is_a_point_of_the_fit(name, fit):
     found, wanted = getattr(fit, name)(*POINTS[name]), getattr(fit.model, name)(*POINTS[name])
     for rate in ("threshold", "far", "frr", "tpr", "tnr", "logit_threshold"):
         assert_array_equal(getattr(found, rate), getattr(wanted, rate))
@@ -91,42 +86,32 @@ def test_less_than_one_score_is_an_extrapolation():
     assert "about 30000 would (3/rate)" in text  # 3/1e-4
     assert len(text) <= 400
     assert (caught[0].filename, len(caught)) == (__file__, 1)
-    fit = br.fit(bells(200, 200))
     with pytest.warns(br.ExtrapolationWarning, match=r"^2 rates .* FAR 1e-05 ") as caught:
         points = fit.at_far([0.1, 1e-3, 1e-5])
     assert (len(caught), points.extrapolated.tolist()) == (1, [False, True, True])
-    assert points[1].extrapolated is True
     assert points[1].n_beyond[1] == approx(0.2)
+
+
+@pytest.mark.parametrize(("stat", "expected"), [("auc", None), ("exponent-at-one", None),
+    ("threshold@far=0.02", 10.0), ("threshold@frr=0.02", 8.0),
+    ("partial-auc@between=0,0.02", 10.0), ("partial-auc@between=0,1", 250.0),
+    ("far@threshold=0.5", lambda m: 500 * min(m.far(0.5), 1 - m.far(0.5))),
+    ("threshold@eer", lambda m: 400 * m.eer().frr)])  # fmt: skip
+def test_intervals_carry_the_scores_behind_their_rates(stat, expected, fit):
+    found = fit.interval(stat)
+    expected = expected(fit.model) if callable(expected) else expected
+    assert found.n_beyond == (None if expected is None else approx(expected))
+    assert not found.extrapolated
+
+
+def test_intervals_and_bands_far_out_are_extrapolated():
     fit = br.fit(bells(200, 200))
     with pytest.warns(br.ExtrapolationWarning) as caught:
         found = fit.interval("threshold", far=1e-4)
-    assert found.extrapolated
-    assert found.n_beyond == approx(0.02)
+    assert (found.n_beyond, found.extrapolated) == (approx(0.02), True)
     assert [c.filename for c in caught] == [__file__]
-
-
-@pytest.mark.simulation
-def test_intervals_carry_the_scores_behind_their_rates():
-    fit = br.fit(bells(400, 500))
-    model = fit.model
-    cases = [("auc", {}, None), ("h-measure", {}, None), ("exponent-at-one", {}, None),
-        ("threshold", {"far": 0.02}, 10.0), ("threshold", {"frr": 0.02}, 8.0),
-        ("tpr", {"far": 0.02}, min(10.0, 400 * model.at_far(0.02).frr)),
-        ("far", {"threshold": 0.5}, 500 * min(model.far(0.5), 1 - model.far(0.5))), ("frr",
-        {"threshold": 0.5}, 400 * model.frr(0.5)), ("eer", {}, 400 * model.eer().frr), ("threshold",
-        {"at": "eer"}, 400 * model.eer().frr), ("partial-auc", {"between": (0.0, 0.02)}, 10.0),
-        ("partial-auc", {"between": (0.0, 1.0)}, 250.0)]  # fmt: skip
-    for stat, point, wanted in cases:
-        found = fit.interval(stat, **point)
-        assert found.n_beyond == (None if wanted is None else approx(wanted)), stat
-        assert not found.extrapolated
-    assert fit.interval(lambda m: m.auc()).n_beyond is None
-    fit = br.fit(bells(200, 200))
-    band = fit.roc_band()
-    assert_allclose(band.n_beyond[1], min(200 * 0.005, 200 * band.estimate[1]))
     with pytest.warns(br.ExtrapolationWarning, match="FAR 0.0001"):
-        given = fit.roc_band(far=[1e-4, 0.1])
-    assert given.n_beyond[0] == approx(0.02)
+        assert fit.roc_band(far=[1e-4, 0.1]).n_beyond[0] == approx(0.02)
 
 
 def test_curves_warn_only_where_alpha_was_given():
@@ -138,7 +123,7 @@ def test_curves_warn_only_where_alpha_was_given():
             given = br.epc(dev, test, criterion="far", alpha=[1e-4])
         assert len(caught) == 1
         assert_allclose(given.n_beyond, 0.02)
-        assert_allclose(given.band(replicates=20, rng=1).n_beyond, 0.02)
+    assert_allclose(given.band(replicates=20, rng=1).n_beyond, 0.02)
     with pytest.warns(br.ExtrapolationWarning, match="TNR 0.001"):
         br.epc(fit, test, criterion="specificity", alpha=[0.001])
     assert br.epc(scores, test, alpha=[0.999]).n_beyond is not None  # counted, not solved for
@@ -180,12 +165,15 @@ def test_counts_that_contradict_the_fit_are_told_where_they_matter():
     with pytest.warns(br.MisfitWarning, match="of 5000 impostor scores"):
         point = fit.at_far(0.001)
     assert point.n_beyond[1] == approx(5.0)
+
+
+def test_what_is_contradicted_is_rejected_by_the_exact_test():
     scores = contaminated(2000)
     fit = br.fit(scores)
     with pytest.warns(br.MisfitWarning, match="the fit is contradicted") as caught:
         fit.at_far(0.001)
-    found = fit._evidence.misfit(_asked(0.001))
-    # By hand: 5 are expected at 5/2000 and so on; what is named is rejected by the exact test.
+    found = fit._evidence.misfit(UsedRate(FAR, np.array(0.001), np.array(0.999), True))
+    # 5 are expected at 5/2000 and so on.
     counted = int(np.sum(scores.impostor > found.threshold))
     assert (found.observed, found.expected) == (counted, approx(2000 * found.rate))
     assert stats.binomtest(counted, 2000, found.rate).pvalue < 0.01
@@ -202,18 +190,10 @@ def test_a_tail_that_is_too_heavy_is_told_although_five_are_expected():
         fit.at_far(0.001)
 
 
-@pytest.mark.simulation
-def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges():
-    rng = np.random.default_rng(1)
-    client, impostor = (np.round(rng.beta(a, b, 2000), 1) for a, b in ((5, 2), (2, 5)))
-    fit = br.fit(br.Scores(client, impostor), "beta", resolution=0.1)
-    assert fit.at_far([0.2, 0.1, 0.05]).n_beyond[1].tolist() == approx([400.0, 200.0, 100.0])
-
-
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
-@pytest.mark.parametrize(("family", "impostor"), [("beta", br.Beta(2, 8)), ("beta", br.Beta(0.5,
-    0.9)), ("normal", br.Normal(0, 1)), ("logit-normal", br.LogitNormal(-1, 1.5))])  # fmt: skip
+@pytest.mark.parametrize(("family", "impostor"),
+    [("beta", br.Beta(0.5, 0.9)), ("normal", br.Normal(0, 1))])  # fmt: skip
 def test_right_fits_are_rarely_contradicted(family, impostor):
     # 3 % of 200 sets, error .012: at most 6 + 2 x 2.4. More in benchmarks/coverage_fits.py.
     rng, told = np.random.default_rng(7), 0
@@ -229,31 +209,20 @@ def test_dropped_zeros_and_ones_are_no_scores_of_the_fit():
     client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
     fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
     assert fit.at_frr(0.01).n_beyond[0] == approx(10.0)  # of 1000, and no misfit
-    plain = br.fit(br.Scores(client, impostor), "beta")
-    assert fit.at_frr(0.01).n_beyond == approx(plain.at_frr(0.01).n_beyond)
-    rng = np.random.default_rng(1)
-    fit = br.fit(br.Scores(rng.normal(20, 1, 300), rng.normal(0, 1, 300)), "normal")
-    with pytest.warns(br.ExtrapolationWarning, match="FRR"):
-        band = fit.roc_band(far=[0.1])
-    assert 0.0 < band.n_beyond[0] < 1e-30
-    with pytest.warns(br.ExtrapolationWarning):
-        assert fit.interval("threshold", far=1e-300).extrapolated
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_two_or_three_scores_say_what_they_are(n):
-    rng = np.random.default_rng(1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.SmallSampleWarning)
-        fit = br.fit(br.Scores(rng.beta(5, 2, n), rng.beta(2, 5, n)))
-    with pytest.warns(br.ExtrapolationWarning, match=f"of {n} impostor scores"):
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.SmallSampleWarning")
+def test_two_scores_say_what_they_are():
+    fit = br.fit(bells(2, 2))
+    with pytest.warns(br.ExtrapolationWarning, match="of 2 impostor scores"):
         point = fit.at_far(0.01)
     assert math.isfinite(point.threshold)
     assert math.isnan(fit.at(math.nan).far)
 
 
-def _asked(rate):
-    from betaroc.core.vocabulary import FAR
-    from betaroc.model.statistics import UsedRate
-
-    return UsedRate(FAR, np.array(rate), np.array(1.0 - rate), True)
+@pytest.mark.simulation
+def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges():
+    scores = bells(2000, 2000)
+    rounded = br.Scores(scores.client.round(1), scores.impostor.round(1))
+    fit = br.fit(rounded, "beta", resolution=0.1)
+    assert fit.at_far([0.2, 0.1, 0.05]).n_beyond[1].tolist() == approx([400.0, 200.0, 100.0])
