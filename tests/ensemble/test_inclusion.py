@@ -4,14 +4,13 @@ import copy
 import itertools
 import math
 import pickle
-import time
 import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy import integrate, special, stats
+from scipy import integrate, spatial, special, stats
 
 import betaroc as br
 from betaroc import Beta, Inflated, Normal, ScoreModel
@@ -60,18 +59,6 @@ def test_the_ends_decide_the_verdict(all_kinds, word):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("region", "word"), [
-    ((0.0, 1.0), "only at lax thresholds"), ((0.1, 0.3), "exclude"), ((0.7, 1.0), "include"),
-    ((0.2, 0.8), "only at lax thresholds"), ((0.45, 0.8), "cannot tell"),
-])  # fmt: skip
-def test_a_region_is_judged_at_its_borders(region, word):
-    """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there."""
-    pairs = {"s": (Beta(2, 2), Beta(1, 1)), "t": (Normal(1, 1), Normal(0, 1))}
-    given = {name: scores_of(pair, 500) for name, pair in pairs.items()}
-    assert judged(given, region=region, alpha=[0.5]).verdict["s"].marginal == word
-
-
-@pytest.mark.simulation
 def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagonal():
     """Inversion: the interval of TPR at level 1 - p has FAR as one end."""
     rng = np.random.default_rng(5)
@@ -106,8 +93,6 @@ def test_a_hook_without_scores_is_no_finding():
     turned = {k: br.Scores(-s.client, -s.impostor) for k, s in given.items()}
     reason = judged(turned).verdict["a"].reason
     assert "; above the diagonal for less than one score, and below the diagonal by " in reason
-    row = next(line for line in str(result).splitlines() if line.startswith("  a  "))
-    assert row.split()[-1] == "0"
 
 
 @pytest.mark.simulation
@@ -162,26 +147,24 @@ def test_ranges_and_peaks_by_hand():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("region", [(0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.6, 1.0)])
-def test_mean_excess_is_the_mean_of_tpr_less_far(region):
-    given = {k: scores_of(PAIRS[k], 80) for k in ("include", "only at strict thresholds")}
-    result = judged(given, region=region)
-    low, high = region
+@pytest.mark.parametrize(("region", "word"), [((0.0, 0.1), "exclude"), ((0.7, 1.0), "include"),
+    ((0.2, 0.8), "only at lax thresholds"), ((0.45, 0.8), "cannot tell")])  # fmt: skip
+def test_a_region_is_judged_at_its_borders_and_measured_within(region, word):
+    """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there. Uniform
+    impostors: FAR is the share of them; below are n_i x + n_c TPR(x) up to x."""
+    pairs = {"s": (Beta(2, 2), Beta(1, 1)), "t": (Normal(1, 1), Normal(0, 1))}
+    given = {name: scores_of(pair, 500) for name, pair in pairs.items()}
+    result, (low, high) = judged(given, region=region, alpha=[0.5]), region
+    assert result.verdict["s"].marginal == word
     for name, fit in result.fits.items():
-        roc = fit.model.roc()
+        roc, size = fit.model.roc(), result.verdict[name].size
         brute, _ = integrate.quad(lambda x, r=roc: r.tpr(x) - x, low, high, limit=200)
-        size = result.verdict[name].size
         assert size.mean_excess == pytest.approx(brute / (high - low), rel=1e-6)
         assert size.low < size.mean_excess < size.high
-
-
-@pytest.mark.simulation
-def test_hook_scores_are_those_in_the_region():
-    """Uniform impostors: FAR is the share of them; n_i x + n_c TPR(x) up to x = 0.1."""
-    given = {"s": scores_of((Beta(2, 2), Beta(1, 1)), 500), "t": scores_of(PAIRS["include"], 500)}
-    result = judged(given, region=(0.0, 0.1))
-    tpr = result.fits["s"].model.roc().tpr(0.1)
-    assert result.verdict["s"].size.hook_scores == pytest.approx(500 * (0.1 + tpr), rel=1e-12)
+    if region == (0.0, 0.1):
+        tpr = result.fits["s"].model.roc().tpr(0.1)
+        hook = result.verdict["s"].size.hook_scores
+        assert hook == pytest.approx(500 * (0.1 + tpr), rel=1e-12)
 
 
 @pytest.mark.nightly
@@ -198,29 +181,14 @@ def test_false_verdicts_of_useless_classifiers_are_rare():
 
 def test_a_verdict_is_its_word(all_kinds):
     verdict = all_kinds.verdict["exclude"]
-    other = all_kinds.verdict["include"]  # these quantiles part the classes without it
     assert verdict == "exclude"
-    assert verdict != "include"
-    assert verdict != other
+    assert verdict != all_kinds.verdict["include"]  # these quantiles part the classes without it
     assert f"{verdict}" == verdict.word == "exclude"
     assert {verdict: 1}["exclude"] == 1
-    assert pickle.loads(pickle.dumps(verdict)).gain == verdict.gain
-    assert repr(pickle.loads(pickle.dumps(verdict))) == repr(verdict)
-    assert copy.deepcopy(verdict).size == verdict.size
-    assert "exclude" in repr(verdict)
+    for again in (pickle.loads(pickle.dumps(verdict)), copy.deepcopy(verdict)):
+        assert (again.gain, again.size, repr(again)) == (verdict.gain, verdict.size, repr(verdict))
     with pytest.raises(AttributeError, match="frozen"):
         verdict.reason = "another"
-
-
-@pytest.mark.simulation
-def test_the_text_says_each_end_where_it_cannot_tell_the_whole():
-    """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
-    given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
-    verdict = judged(given).verdict["a"]
-    assert verdict.marginal == "cannot tell"
-    assert "Below the diagonal towards threshold 1 (p = " in verdict.reason
-    assert "cannot tell the side " in verdict.reason
-    assert "TPR - FAR is -" in verdict.reason
 
 
 @pytest.mark.simulation
@@ -235,22 +203,17 @@ def test_a_law_that_does_not_fit_is_said():
     }
     result = judged(given, alpha=[0.5])
     for name, scores in given.items():
-        u = stats.mannwhitneyu(scores.client, scores.impostor).statistic
-        misfit = result.misfit[name]
-        assert misfit.auc_scores == pytest.approx(u / 1000**2, rel=1e-12)
-        # The same along a grid, of the interpolated counts at chosen thresholds.
-        sup = br.check_fit(result.fits[name], replicates=19, rng=1).roc_distance.sup
-        assert misfit.distance == pytest.approx(sup, abs=0.005)
+        u, misfit = stats.mannwhitneyu(scores.client, scores.impostor), result.misfit[name]
+        assert misfit.auc_scores == pytest.approx(u.statistic / 1000**2, rel=1e-12)
         # 2 exp(-2 n e^2) = 1 - sqrt(0.95)
         assert 2 * math.exp(-2000 * misfit.noise**2) == pytest.approx(1 - math.sqrt(0.95))
     assert (result.misfit["bumps"].word, result.misfit["beta"].word) == ("far", "close")
-    table = result.table.set_index("classifier")
-    assert table.loc["bumps", "auc_fitted"] == result.fits["bumps"].model.auc()
-    assert table.loc["bumps", "auc_scores"] == result.misfit["bumps"].auc_scores
+    # Along a grid, of the interpolated counts at chosen thresholds.
+    sup = br.check_fit(result.fits["bumps"], replicates=19, rng=1).roc_distance.sup
+    assert result.misfit["bumps"].distance == pytest.approx(sup, abs=0.005)
     text = " ".join(str(result).split())
     said = f"bumps: the fitted ROC is {result.misfit['bumps'].distance:.3f} from the scores'"
-    rests = "what is said of its own ROC rests on a distribution that does not fit"
-    assert f"{said} (tolerance 0.05): {rests}" in text
+    assert said in text
     assert "beta: the fitted ROC" not in text
 
 
@@ -286,20 +249,13 @@ TRIALS = scores_of(PAIRS["include"], 30)
     ("change", "options", "words"),
     [
         (lambda f: f, {"systems": ["a"]}, "two classifiers"),
-        (lambda f: f, {"systems": []}, "two classifiers"),
         (lambda f: f, {"systems": ["a", "bb"]}, "Did you mean 'b'"),
-        (lambda f: f, {"label": "labels"}, "Did you mean 'label'"),
-        (lambda f: f[["a", "label"]], {}, "two classifiers"),
         (lambda f: f[f.label == 1], {}, "no impostor scores"),
         (lambda f: f, {"region": (0.5, 0.5)}, "low < high"),
-        (lambda f: f, {"region": (0.0, 5.0)}, "region must be a fraction"),
         (lambda f: f, {"family": {"z": "beta"}}, "got 'z'"),
-        (lambda f: f, {"family": "betta"}, "'beta'"),
         (lambda f: f, {"folds": 41}, "at most the number of client scores, 40"),
-        (lambda f: f, {"measure": "f1"}, "measure"),
         (lambda f: f, {"criterion": "far", "measure": "weighted-error"}, "whose alpha it shares"),
         (lambda f: f, {"ends": 0.7}, "ends must be"),
-        (lambda f: f, {"nan_policy": "drop"}, "nan_policy"),
         (lambda f: f, {"dev": [1]}, "two classifiers"),
         (lambda f: f.assign(a=8 * f.a, b=8 * f.b, c=8 * f.c), {"boundary": "error"}, "boundary"),
         (lambda f: f, {"resolution": {"aa": 0.1}}, r"resolution must map names.*got 'aa'"),
@@ -328,10 +284,9 @@ def test_a_column_of_ids_is_no_classifier(frame):
         with pytest.raises(br.InputError, match=said):
             br.inclusion(given)
     assert br.inclusion(frame, systems=["a", "subject"]).names == ("a", "subject")
-    # Votes are whole numbers too, which repeat, and decision values have digits.
-    for votes in (np.round(30 * frame["a"]).astype(int), 100.5 - np.arange(80)):
-        found = systems_of(frame.assign(subject=votes), "label", None, None, "raise")
-        assert "subject" in found.names
+    # Votes are whole numbers too, which repeat.
+    votes = frame.assign(subject=np.round(30 * frame["a"]).astype(int))
+    assert "subject" in systems_of(votes, "label", None, None, "raise").names
 
 
 @pytest.mark.simulation
@@ -344,11 +299,11 @@ def test_the_trials_as_their_own_dev_are_said(frame):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("made", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"])
-def test_missing_scores_name_the_classifier_and_its_rows(frame, made):
+def test_missing_scores_name_the_classifier_and_its_rows(frame):
     frame.loc[[3, 50], "b"] = np.nan
     frame.loc[60, "c"] = np.nan
-    given, options = made(frame), {"nan_policy": "omit", "family": "normal", "alpha": [0.5]}
+    given = pl.from_pandas(frame)
+    options = {"nan_policy": "omit", "family": "normal", "alpha": [0.5]}
     with pytest.raises(br.InputError) as caught:
         br.inclusion(given)
     text = str(caught.value)
@@ -359,9 +314,6 @@ def test_missing_scores_name_the_classifier_and_its_rows(frame, made):
     whole = frame.drop(index=[3, 50, 60])
     assert result.verdict == br.inclusion(whole, **options).verdict
     assert br.inclusion(given, systems=["a", "c"], **options).systems.omitted == 1
-    frame.loc[frame.label == 1, "b"] = np.nan
-    with pytest.raises(br.InputError, match="there are no client scores"):
-        br.inclusion(frame, nan_policy="omit")
 
 
 def test_a_constant_classifier_is_named(frame):
@@ -375,12 +327,11 @@ def test_a_constant_classifier_is_named(frame):
             br.inclusion(given, dev=dev)
 
 
+@pytest.mark.simulation
 def test_warnings_of_fits_name_their_classifier_and_are_kept(frame):
-    frame["b"] = 1.0 - frame["b"]
     with pytest.warns(br.ReversedScoresWarning, match="classifier 'b': impostors"):
-        result = br.inclusion(frame)
-    assert len(result.messages) == 1
-    assert result.messages[0].startswith("classifier 'b': ")
+        result = br.inclusion(frame.assign(b=1.0 - frame["b"]), alpha=[0.5])
+    assert [text[:16] for text in result.messages] == ["classifier 'b': "]
 
 
 @pytest.mark.simulation
@@ -394,26 +345,12 @@ def test_a_classifier_given_twice_is_one(frame):
     assert (result.fusion.table[["gain", "low"]] == 0.0).all(axis=None)  # either alone is both
     assert result.crossings["far"].isna().all()
     assert result.hull.unused == ("d",)
-    with pytest.warns(br.DuplicateWarning, match="'a' and 'a \\(2\\)'"):
-        assert br.inclusion(frame, systems=["a", "a"], **options).names == ("a", "a (2)")
     frame["d"] = frame["a"] ** 3
     with pytest.warns(br.DuplicateWarning, match="correlation 1"):
         br.inclusion(frame[["a", "d", "label"]], **options)
 
 
-def brute_sign_changes(first, second):
-    """Sign changes of the difference of log odds of TPR, by a dense scan of thresholds' FARs."""
-    far = stats.logistic.cdf(np.linspace(-30.0, 30.0, 2001))
-    one, two = (stats.logistic.ppf(m.roc().tpr(far)) for m in (first, second))
-    with np.errstate(invalid="ignore"):
-        gap = one - two
-    gap = gap[np.isfinite(gap) & (np.abs(gap) > 1e-7)]
-    return int(np.sum(np.diff(np.sign(gap)) != 0))
-
-
-@pytest.mark.parametrize(("a_1", "b_1", "a_2", "b_2"), [
-    (1.0, 1.0, 2.0, 0.5), (1.5, 0.8, 0.5, 1.3), (3.0, 1.1, 1.0, 0.9),
-])  # fmt: skip
+@pytest.mark.parametrize(("a_1", "b_1", "a_2", "b_2"), [(1, 1, 2, 0.5), (1.5, 0.8, 0.5, 1.3)])
 def test_crossing_of_two_normal_pairs_in_closed_form(a_1, b_1, a_2, b_2):
     """TPR = Phi(A + b z): equal at z = (A_2 - A_1)/(b_1 - b_2); below, the smaller b leads."""
     first, second = (
@@ -438,17 +375,17 @@ def test_equal_curves_do_not_cross():
 
 @pytest.mark.simulation
 def test_crossings_against_a_dense_scan_and_turned_around():
-    rng = np.random.default_rng(4)
+    """Sign changes of the difference of log odds of TPR at many FARs."""
+    rng, far = np.random.default_rng(4), special.expit(np.linspace(-30.0, 30.0, 2001))
     for _ in range(4):
-        laws = [Beta(*(10.0 ** rng.uniform(-0.4, 0.8, 2))) for _ in range(4)]
-        first, second = ScoreModel(*laws[:2]), ScoreModel(*laws[2:])
-        found = first.roc().crossings(second.roc())
-        inside = int(np.sum(np.abs(found.logit_far) < 25.0))
-        assert inside == brute_sign_changes(first, second)
-        assert np.asarray(first.roc().tpr(found.far)) == pytest.approx(
-            np.asarray(second.roc().tpr(found.far)), rel=1e-9
-        )
-        back = second.roc().crossings(first.roc())
+        pairs = [[Beta(*(10.0 ** rng.uniform(-0.4, 0.8, 2))) for _ in range(2)] for _ in range(2)]
+        one, two = (ScoreModel(*pair).roc() for pair in pairs)
+        with np.errstate(invalid="ignore"):
+            gap = special.logit(one.tpr(far)) - special.logit(two.tpr(far))
+        changes = np.diff(np.sign(gap[np.isfinite(gap) & (np.abs(gap) > 1e-7)]))
+        found, back = one.crossings(two), two.crossings(one)
+        assert np.sum(np.abs(found.logit_far) < 25.0) == np.sum(changes != 0)
+        assert one.tpr(found.far) == pytest.approx(two.tpr(found.far), rel=1e-9)
         assert back.logit_far == pytest.approx(found.logit_far, rel=1e-9)
         assert back.leaders == tuple(3 - k for k in found.leaders)
 
@@ -480,51 +417,36 @@ def test_hull_of_two_curves_by_hand():
     assert hull.tpr([0.0, 0.16, 0.3, 0.75, 1.0]) == pytest.approx([0, 0.4, 0.55, 0.9375, 1.0])
 
 
-def hull_covers(rocs, slack):
-    """It lies above every curve, and is concave."""
-    far = np.linspace(0.0, 1.0, 1001)
-    height = np.asarray(hull_of(rocs).tpr(far))
-    for roc in rocs.values():
-        assert np.all(height >= np.asarray(roc.tpr(far)) - slack)
-    assert np.all(np.diff(height, 2) <= 1e-9)
-
-
 @pytest.mark.simulation
-def test_hull_against_the_hull_of_many_points(all_kinds):
-    """scipy's hull of all curves' points, whose area it cannot exceed by more than rounding."""
-    from scipy.spatial import ConvexHull
-
-    parts = [fit.model.roc().points(2000) for fit in all_kinds.fits.values()]
-    x = np.concatenate([[0.0, 1.0, 1.0], *[p.far for p in parts]])
-    y = np.concatenate([[0.0, 1.0, 0.0], *[p.tpr for p in parts]])
-    area = ConvexHull(np.column_stack([x, y])).volume
-    assert all_kinds.hull.auc - 0.5 == pytest.approx(area - 0.5, abs=2e-6)
-    hull_covers({k: fit.model.roc() for k, fit in all_kinds.fits.items()}, slack=1e-12)
-    assert "exclude" in all_kinds.hull.unused
-
-
-@pytest.mark.simulation
-def test_hull_of_curves_with_points_at_one_far():
-    """Quantiles of laws with masses put points of three curves at one FAR but for rounding."""
-    laws = (
+def test_hull_against_the_hull_of_many_points():
+    """scipy's hull of all curves' points, whose area it cannot exceed by more than rounding.
+    Quantiles of laws with masses put points of three curves at one FAR but for rounding."""
+    pairs = (
         (Inflated(Beta(1.1, 1.2), 0.1, 0.225), Inflated(Beta(9.1, 27.5), 2 / 7)),
         (Inflated(Beta(1.0, 0.72), 0.1, 0.125), Inflated(Beta(2.5, 7.3), 1 / 7, 1 / 7)),
         (Inflated(Beta(2.6, 0.092), at_one=0.25), Beta(0.27, 1.5)),
     )
-    hull_covers({str(k): ScoreModel(*pair).roc() for k, pair in enumerate(laws)}, slack=1e-9)
+    for laws in (pairs, PAIRS.values()):
+        rocs = {str(k): ScoreModel(*pair).roc() for k, pair in enumerate(laws)}
+        hull, parts = hull_of(rocs), [roc.points(2000) for roc in rocs.values()]
+        x = np.concatenate([[0.0, 1.0, 1.0], *[p.far for p in parts]])
+        y = np.concatenate([[0.0, 1.0, 0.0], *[p.tpr for p in parts]])
+        area = spatial.ConvexHull(np.column_stack([x, y])).volume
+        assert hull.auc - 0.5 == pytest.approx(area - 0.5, abs=2e-6)
+        far = np.linspace(0.0, 1.0, 1001)
+        for roc in rocs.values():
+            assert np.all(hull.tpr(far) >= np.asarray(roc.tpr(far)) - 1e-9)
+        assert np.all(np.diff(hull.tpr(far), 2) <= 1e-9)
 
 
 @pytest.mark.simulation
 def test_hull_between_two_chords_that_touch_one_curve():
     """Between chords of slope m and m' < m the curve is followed, were it for 1e-4 of FAR."""
-    laws = (
-        (
-            Inflated(Beta(1.494, 1.588), 0.2082, 0.0681),
-            Inflated(Beta(0.3638, 0.6744), 0.1511, 0.0461),
-        ),
-        (Inflated(Beta(0.47, 1.304), 0.0173, 0.124), Inflated(Beta(7.27, 2.395), 0.1953, 0.0564)),
-    )
-    hull = hull_of({str(k): ScoreModel(*pair).roc() for k, pair in enumerate(laws)})
+    one = ScoreModel(Inflated(Beta(1.494, 1.588), 0.2082, 0.0681),
+        Inflated(Beta(0.3638, 0.6744), 0.1511, 0.0461))  # fmt: skip
+    two = ScoreModel(Inflated(Beta(0.47, 1.304), 0.0173, 0.124),
+        Inflated(Beta(7.27, 2.395), 0.1953, 0.0564))  # fmt: skip
+    hull = hull_of({"one": one.roc(), "two": two.roc()})
     for left, right in itertools.pairwise(hull.segments):
         assert (left.far_high, left.tpr_high) == (right.far_low, right.tpr_low)
     first, between, following = hull.segments[:3]
@@ -542,22 +464,19 @@ def test_rules_for_zero_and_one_go_by_name():
     z = 3 * y + rng.normal(size=120)
     frame = pd.DataFrame({"label": y, "p": score, "votes": np.round(score, 1), "z": z})
     found = br.inclusion(frame, resolution={"votes": 0.1, "z": 0.1}, alpha=[0.5]).fits
-    with pytest.warns(br.BetarocWarning):
-        votes = br.fit(br.Scores.from_frame(frame, score="votes"))
     asked = br.fit(br.Scores.from_frame(frame, score="votes"), resolution=0.1)
     plain = br.fit(br.Scores.from_frame(frame, score="p"))
-    assert found["votes"].model.client == asked.model.client != votes.model.client
+    assert found["votes"].model.client == asked.model.client
     assert found["p"].model.client == plain.model.client
     assert found["z"].client.boundary.policy == "interval"
 
 
-def _weighted(copies, grouped, factor=1.0):
+def _weighted(copies):
     """Two sets of trials of 3 classifiers: rows with weights 0 to 3, or that many copies."""
     rng = np.random.default_rng(5)
     sets = []
     for _ in range(2):
-        columns = {}
-        made = []
+        columns, made = {}, []
         for shift, n, who in ((0.6, 90, "client"), (-0.6, 120, "impostor")):
             x = special.expit(shift + rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, 3)))
             w = rng.integers(0, 4, n)
@@ -566,9 +485,8 @@ def _weighted(copies, grouped, factor=1.0):
             rows = np.repeat(np.arange(n), w) if copies else np.arange(n)
             made.append(x[rows])
             if not copies:
-                columns[f"{who}_weights"] = factor * w
-            if grouped:
-                columns[f"{who}_groups"] = label[rows]
+                columns[f"{who}_weights"] = w
+            columns[f"{who}_groups"] = label[rows]
         sets.append({
             name: br.Scores(made[0][:, k], made[1][:, k], **columns)
             for k, name in enumerate("abc")
@@ -587,7 +505,7 @@ def test_a_weight_of_k_is_k_copies(dev):
     """Groups deal rows and copies alike; the verdicts, gains and errors in common are equal."""
     results = []
     for copies in (False, True):
-        own, other = _weighted(copies, grouped=True)
+        own, other = _weighted(copies)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.BetarocWarning)  # copies are ties
             results.append(br.inclusion(own, dev=other if dev else None))
@@ -598,29 +516,3 @@ def test_a_weight_of_k_is_k_copies(dev):
     assert [v.reason for v in one.verdict.values()] == [v.reason for v in two.verdict.values()]
     assert one.fusion.scale_reason == two.fusion.scale_reason
     assert {m.noise for m in one.misfit.values()} == {m.noise for m in two.misfit.values()}
-
-
-@pytest.mark.simulation
-def test_estimates_do_not_know_how_large_weights_are():
-    """Point estimates at 1e3 to 1e15 times the weights, and the time they take."""
-    results, seconds = [], []
-    for factor in (1.0, 1e3, 1e15):
-        own, _ = _weighted(copies=False, grouped=False, factor=factor)
-        began = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", br.BetarocWarning)  # so many scores show a misfit
-            results.append(br.inclusion(own, family="normal", alpha=[0.2, 0.5]))
-        results[-1].fusion, results[-1].diversity
-        seconds.append(time.process_time() - began)
-    gains, tables, numbers = (
-        [of(r) for r in results] for of in (
-            lambda r: [r.verdict[name].gain.estimate for name in "abc"],
-            lambda r: r.fusion.table[["gain", "with"]].to_numpy(),
-            lambda r: r.diversity.select_dtypes("number"),
-        )
-    )  # fmt: skip
-    for k in (1, 2):
-        assert gains[k] == pytest.approx(gains[0], abs=1e-8)
-        assert tables[k] == pytest.approx(tables[0], abs=1e-12)
-        np.testing.assert_allclose(numbers[k], numbers[0], rtol=1e-9)
-    assert max(seconds) < 3.0 * seconds[0] + 0.5, seconds

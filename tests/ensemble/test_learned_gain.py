@@ -4,7 +4,6 @@ import math
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import special, stats
 
@@ -20,8 +19,6 @@ from betaroc.ensemble.fusion import (
 from betaroc.ensemble.rule import joined
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import paired_areas
-
-_Classes = tuple[dict[str, np.ndarray], dict[str, np.ndarray]]
 
 
 def suppressor(n, seed):
@@ -73,7 +70,7 @@ def scores(classes, *names):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("apart", [0.3, 1.0, 6.0])
+@pytest.mark.parametrize("apart", [0.3, 6.0])
 def test_the_ridge_is_that_of_scikit_learn(apart):
     """Overlapping and separated classes, two columns almost equal; C = 1/(n strength)."""
     from sklearn.linear_model import LogisticRegression
@@ -172,10 +169,7 @@ def test_freedom_is_welchs():
     above = [[np.mean(one.client > i) for i in one.impostor] for one in (a, b)]
     client, impostor = (np.subtract(*x) for x in (below, above))
     other = stats.ttest_ind(client, -impostor, equal_var=False)
-    assert found.freedom == pytest.approx(other.df)
-    assert found.variance == pytest.approx(
-        client.var(ddof=1) / client.size + impostor.var(ddof=1) / impostor.size
-    )
+    assert (found.freedom, found.variance) == pytest.approx((other.df, delong(a, b)[1]))
     assert found.moved == (np.sum(client != 0.0), np.sum(impostor != 0.0))
     assert paired_areas(a, a)[2:] == (0.0, math.inf, (0, 0))
 
@@ -223,12 +217,6 @@ def test_groups_stay_whole_and_widen_the_interval():
         width = [gain.high - gain.low for gain in (a, b, c)]
         assert width[1] == pytest.approx(width[0], rel=0.05)  # Student's t of other degrees
         assert width[2] < 0.65 * width[0]
-    frame = pd.DataFrame({k: np.concatenate([x[k] for x in copies]) for k in names})
-    frame["label"], frame["who"] = np.repeat([1, 0], 180), labels
-    result = selected(frame, group="who")
-    home = pd.DataFrame({"who": labels[:180], "fold": result.client_folds})
-    assert home.groupby("who")["fold"].nunique().max() == 1
-    assert result.verdict["A"].gain.estimate == pytest.approx(many[0].estimate, abs=0.05)
 
 
 @pytest.mark.simulation
@@ -249,8 +237,8 @@ def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold
 
 
 @pytest.mark.parametrize(
-    ("sizes", "folds", "count"), [((10, 10), 5, 5), ((7, 30), 5, 3), ((6, 6), 5, 3), ((5, 9), 5, 0),
-                                  ((40, 40), 20, 10), ((40, 40), 2, 0)],
+    ("sizes", "folds", "count"),
+    [((7, 30), 5, 3), ((5, 9), 5, 0), ((40, 40), 20, 10), ((40, 40), 2, 0)],
 )  # fmt: skip
 def test_a_fold_holds_two_trials_of_each_class(sizes, folds, count):
     given = Systems(("a",), np.zeros((sizes[0], 1)), np.zeros((sizes[1], 1)))
@@ -274,10 +262,9 @@ def test_the_interval_covers():
 @pytest.mark.parametrize(
     ("low", "high", "word"),
     [
-        (1e-9, 0.5, "include"), (0.001, 0.002, "include"), (0.0, 0.004, "adds nothing"),
-        (0.0, 0.0, "adds nothing"), (-0.01, 0.0049, "adds nothing"), (-0.01, 0.005, "cannot tell"),
-        (-0.006, -0.005, "adds nothing"), (-0.02, -0.0051, "leave out"),
-        (-0.1, 0.1, "cannot tell"), (math.nan, math.nan, "cannot tell"),
+        (1e-9, 0.5, "include"), (0.0, 0.0, "adds nothing"), (-0.01, 0.0049, "adds nothing"),
+        (-0.01, 0.005, "cannot tell"), (-0.006, -0.005, "adds nothing"),
+        (-0.02, -0.0051, "leave out"), (math.nan, math.nan, "cannot tell"),
     ],
 )  # fmt: skip
 def test_the_rule(low, high, word):
@@ -295,10 +282,9 @@ def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell()
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
-def test_a_suppressor_is_included_and_what_repeats_is_not(seed):
+def test_a_suppressor_is_included_and_what_repeats_is_not():
     """The small version of benchmarks/suppressor.py."""
-    classes = suppressor(1500, seed)
+    classes = suppressor(1500, 0)
     for names in (("A", "S"), ("A", "B", "S")):
         found = gains(classes, *names)
         assert found["S"].word == "include"
@@ -307,7 +293,7 @@ def test_a_suppressor_is_included_and_what_repeats_is_not(seed):
     assert gains(classes, "A", "B")["B"].word == "adds nothing"
     found = gains(classes, "A", "B", "S", "noise")
     assert {found[k].word for k in ("B", "noise")} == {"adds nothing"}
-    few = gains(suppressor(200, seed), "A", "B", "S", "noise")
+    few = gains(suppressor(200, 0), "A", "B", "S", "noise")
     assert few["S"].word == "include"
     assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
 
@@ -331,27 +317,14 @@ def test_two_equal_classifiers():
 def test_perfect_ones(n, word):
     """Both areas are 1 and DeLong's variance 0; 3/n of the trials may still be others."""
     rng = np.random.default_rng(3)
-    given = {
-        name: br.Scores(rng.uniform(0.6, 0.9, n), rng.uniform(0.1, 0.4, n)) for name in ("a", "b")
-    }
-    result = selected(given, alpha=[0.5])
+    pair = [br.Scores(rng.uniform(0.6, 0.9, n), rng.uniform(0.1, 0.4, n)) for _ in range(2)]
+    result = selected(dict(zip("ab", pair, strict=True)), alpha=[0.5])
     gain = result.verdict["a"].gain
     assert (gain.with_it, gain.without, gain.estimate) == (1.0, 1.0, 0.0)
     assert gain.method == "delong-folds+unseen"
     assert gain.high == pytest.approx(-math.log(0.05) / n)
     assert gain.moved == (0, 0)
     assert result.verdict["a"] == word
-
-
-@pytest.mark.simulation
-def test_twenty_five_classifiers():
-    rng = np.random.default_rng(4)
-    given = Systems(tuple(f"m{k}" for k in range(25)), rng.normal(0.5, 1, (60, 25)),
-                    rng.normal(-0.5, 1, (60, 25)))  # fmt: skip
-    found = gains_of(given)
-    assert [gain.system for gain in found] == list(given.names)
-    assert {gain.word for gain in found} <= {"cannot tell", "adds nothing"}
-    assert all(gain.low <= gain.estimate <= gain.high for gain in found)
 
 
 @pytest.mark.simulation
@@ -367,6 +340,7 @@ def test_too_few_for_folds_within_folds(n, folds):
     result.plot()
 
 
+@pytest.mark.simulation
 def test_exact_zeros_and_ones_have_columns_of_their_own():
     """A classifier that is 0 or 1 for half of the trials and a coin else: AUC 3/4 by its masses."""
     rng = np.random.default_rng(5)
@@ -387,8 +361,7 @@ def test_exact_zeros_and_ones_have_columns_of_their_own():
 
 def test_logits_are_what_the_fusion_sees():
     """Scores in (0, 1), and their logits as scores, whose spread is taken out, are one."""
-    classes = suppressor(80, 8)
-    given = systems(classes, ("A", "S"))
+    given = systems(suppressor(40, 8), ("A", "S"))
     unit = Systems(given.names, special.expit(given.client), special.expit(given.impostor))
     for one, other in zip(gains_of(given), gains_of(unit), strict=True):
         assert other.estimate == pytest.approx(one.estimate, abs=1e-9)
