@@ -194,25 +194,3 @@ def test_the_picture_of_a_report_is_that_of_the_code_beside_it(page):
     assert f"{decision.threshold:.6f}" in shown
     if page == "docs/index.md":
         assert f"FAR {expected:.2%} expected, {observed:.2%} observed: kept" in shown
-
-
-def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(tmp_path, monkeypatch):
-    """The picture carries what it shows; its script draws the same today."""
-    from PIL import Image
-
-    monkeypatch.setenv("MPLBACKEND", "Agg")
-    script(ROOT / "examples" / "04_empirical_and_theoretical_roc.py").main(str(tmp_path))
-    carried = []
-    for folder in (tmp_path, ROOT / "docs" / "img"):
-        with Image.open(folder / "liveness_roc.png") as picture:
-            carried.append(picture.info["Description"])
-    assert carried[0] == carried[1]
-    auc, threshold, plain, sharpened = (text.split()[1] for text in carried[0].split("; "))
-    page = ROOT / "docs" / "tutorial.md"
-    shown = page.read_text(encoding="utf-8")
-    assert f"AUC {auc}," in shown
-    assert f"accept above {threshold}, " in shown
-    assert f"kept: FAR {plain}, " in shown
-    assert f"broken: FAR {sharpened}, " in shown
-    text = alternative(page, "liveness_roc.png")
-    assert {threshold, plain, sharpened} <= set(re.findall(r"\d\.\d{3}", text))

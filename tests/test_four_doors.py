@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 import betaroc as br
 from betaroc.cli import main
@@ -23,7 +22,6 @@ from betaroc.cli.messages import in_options
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering.tree import Cell, Grid, Paragraph, Row, map_text
 from betaroc.report.page import render_report, sections_of
-from betaroc.sklearn import ThresholdClassifier
 from helpers.files import write
 from helpers.places import ROOT
 
@@ -232,29 +230,3 @@ def test_the_decision(doors):
     noticed = messages(decision.notices)
     assert [bare(m) for m in doors.threshold_json["warnings"]] == noticed
     assert all(m in bare(doors.threshold_text) for m in noticed)
-
-
-class AsItIs(ClassifierMixin, BaseEstimator):
-    """An estimator whose only column is its score."""
-
-    def fit(self, x, y):
-        self.classes_ = np.unique(y)
-        return self
-
-    def decision_function(self, x):
-        return np.asarray(x)[:, 0]
-
-
-def test_the_decision_of_scikit_learns_door(doors):
-    scores = doors.fit.scores
-    x = np.concatenate([scores.client, scores.impostor])[:, None]
-    y = np.repeat([1, 0], [scores.n_client, scores.n_impostor])
-    for cv in ("prefit", 5):
-        asked = ThresholdClassifier(AsItIs().fit(x, y), far=TARGET, cv=cv)
-        found = asked.fit(x, y)
-        alone = br.decide(found.scores_, far=TARGET)
-        decision = found.decision_
-        assert (decision.threshold, decision.how) == (alone.threshold, alone.how)
-        assert decision.threshold == doors.decision.threshold
-        if cv == "prefit":
-            assert decision == alone

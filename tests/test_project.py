@@ -137,12 +137,6 @@ def test_public_names_exist_once_and_say_what_they_are():
     assert set(PUBLIC) & set(betaroc.errors.__all__) == set()
 
 
-@pytest.mark.parametrize("module", [betaroc.errors, betaroc.results])
-def test_errors_and_results_have_rooms_of_their_own(module):
-    for name in module.__all__:
-        assert getattr(betaroc, name) is getattr(module, name)
-
-
 # No example of their own: they draw, write a file, serve other modules, or stand in another's.
 NO_EXAMPLE = {
     "Analysis.summary", "Analysis.to_html",

@@ -51,13 +51,6 @@ def test_what_a_release_installs_is_pinned_by_its_hash():
     assert {"build", "hatchling", "cyclonedx-bom"} <= set(pins)
 
 
-def test_addresses_of_the_project_are_those_that_its_pages_name():
-    urls = PROJECT["project"]["urls"]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert urls
-    assert [url for url in urls.values() if url not in readme] == []
-
-
 def test_the_archive_of_the_sources_names_what_a_fork_needs():
     packed = set(PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"])
     assert {"SECURITY.md", "CODE_OF_CONDUCT.md", "noxfile.py", "paper", "conda"} <= packed

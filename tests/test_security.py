@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.rendering.tree_text import csv_table, latex_table
 from helpers import house
 from helpers.browser import CHROMIUM, Browser
@@ -156,28 +155,6 @@ def report(folder, one, two):
     return page.read_text(encoding="utf-8")
 
 
-def systems(folder, one, two):
-    words = []
-    for k, name in enumerate((one, two)):
-        sets = scores(name, k), scores(name, k + 5)
-        paths = [folder / f"{k}{role}.csv" for role in ("dev", "test")]
-        for path, own in zip(paths, sets, strict=True):
-            own.to_frame()[["score", "label"]].to_csv(path, index=False)
-        words += ["--system", name.lstrip("-"), *map(str, paths)]
-    page = folder / "page.html"
-    assert main(["report", *words, "--family", "beta", "-o", str(page), "--force"]) == 0
-    return page.read_text(encoding="utf-8")
-
-
-def ensemble(folder, one, two):
-    rng = np.random.default_rng(3)
-    label = np.arange(120) % 2
-    drawn = {name: rng.normal(label, 1.0) for name in dict.fromkeys((one, two, "c"))}
-    given = {name: br.Scores(x[label == 1], x[label == 0]) for name, x in drawn.items()}
-    br.inclusion(given).to_html(folder / "page.html")
-    return (folder / "page.html").read_text(encoding="utf-8")
-
-
 def study(folder, one, two):
     pytest.importorskip("pyarrow")
 
@@ -216,7 +193,7 @@ typeof window.hit
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-@pytest.mark.parametrize("page", [report, systems, ensemble, study, notebook])
+@pytest.mark.parametrize("page", [report, study, notebook])
 def test_names_are_inert_in_a_browser(page, tmp_path):
     with Browser() as browser:
         for one, two in zip(PAYLOADS[::2], PAYLOADS[1::2], strict=True):

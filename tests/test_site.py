@@ -115,26 +115,6 @@ def prose(page):
     return re.sub(r"`[^`\n]*`", "`code`", text)
 
 
-#: A share or a factor that was measured: a fraction or a percentage.
-_MEASURED = re.compile(r"(?<![\w.])(?:0?\.\d{2,}|\d+(?:\.\d+)? (?:to \d+(?:\.\d+)? )?%)")
-#: Levels and sizes that were asked for.
-_ASKED = re.compile(r"\b(?:level|at|95 %|of|or|confidence) \.?(?:0\.0[15]|95 %)|\b95 %")
-
-
-def test_simulated_numbers_are_read_from_their_results():
-    """A paragraph that speaks of a simulation leads to its result, or reads it (docs/build.py)."""
-    typed = [
-        f"{page.stem}: {found[0]} in: {part.strip()[:60]}"
-        for page in PAGES
-        if narrative(page)
-        for part in re.split(r"\n\s*\n|\n(?=[-|])", prose(page))
-        if re.search(r"benchmarks/results|\bsimulat(?:ed|ions?)\b", part, re.IGNORECASE)
-        for found in [_MEASURED.search(_ASKED.sub("", part))]
-        if found
-    ]
-    assert typed == []
-
-
 def test_the_word_of_the_literature_stands_in_the_glossary_alone():
     pages = [page for page in [ROOT / "README.md", *PAGES] if page.stem != "glossary"]
     assert [page.stem for page in pages if re.search(r"\bhook", prose(page))] == []

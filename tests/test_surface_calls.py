@@ -3,12 +3,11 @@ process and hash seed are."""
 
 import inspect
 import json
-import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 
 import numpy as np
@@ -87,20 +86,6 @@ def test_four_threads_at_once(names):
     with answers.filtered(), ThreadPoolExecutor(4) as pool:
         found = dict(zip(names, pool.map(one, names), strict=True))
     assert differing(found) == []
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("names", [SOME, EVERY])
-@pytest.mark.parametrize("how", ["fork", "spawn"])
-def test_results_of_other_processes(how, names, monkeypatch):
-    """Answers of a process come back as equal values."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), *sys.path]))
-    with ProcessPoolExecutor(1, multiprocessing.get_context(how)) as pool:
-        for name in names:
-            with case(name):
-                assert answers.told(pool.submit(answers.answer, name).result()) == answers.told(
-                    answers.answer(name)
-                )
 
 
 @pytest.mark.simulation

@@ -1,16 +1,13 @@
 """Tables of results are frames of the library that the data came in, whatever the result."""
 
-import ast
 import copy
 import importlib
 import importlib.util
 import math
 import pickle
-import re
 import warnings
 from dataclasses import replace
 from functools import cache, cached_property
-from pathlib import Path
 
 import narwhals as nw
 import numpy as np
@@ -19,7 +16,6 @@ import pytest
 
 import betaroc as br
 from betaroc.core.tables import columns_from_rows, table_of
-from betaroc.studies.design import Design
 
 N = 40
 #: How a frame is given, and the library of the tables that come of it.
@@ -61,9 +57,8 @@ def frame_of(given, columns):
     return dd.from_pandas(table, npartitions=2)
 
 
-def forecast(r, criterion="weighted-error"):
-    alpha = [0.1, 0.5] if criterion == "far" else [0.0, 0.5]
-    return br.epc_forecast(r.fit, n_client=50, n_impostor=60, alpha=alpha, criterion=criterion)
+def forecast(r):
+    return br.epc_forecast(r.fit, n_client=50, n_impostor=60, alpha=[0.0, 0.5])
 
 
 def three_systems(r):
@@ -97,94 +92,26 @@ class Results:
 TABLES = {
     "Fit.to_frame": lambda r: r.fit.to_frame(),
     "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
-    "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
     "Decision.alternatives": lambda r: br.decide(r.scores, eer=True).alternatives,
     "StrataTable.to_frame": lambda r: by_species(r).strata.to_frame(),
-    "StrataTable.claim": lambda r: by_species(r).strata.claim(0.1),
-    "UnseenStrata.to_frame": lambda r: by_species(r).unseen.to_frame(),
     "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
-    "FamilyComparison.tail_table": lambda r: br.compare_families(r.scores, ["beta"]).tail_table,
     "CovariateFit.to_frame": lambda r: br.fit_covariates(r.frame, "x").to_frame(),
     "fit_many": lambda r: br.fit_many(r.frame),
     "Epc.to_frame": lambda r: br.epc(r.scores, r.fit, alpha=[0.2, 0.5]).to_frame(),
-    "EpcCv.to_frame": lambda r: br.epc_cv(r.scores, alpha=[0.2, 0.5]).to_frame(),
     "EpcForecast.to_frame": lambda r: forecast(r).to_frame(),
-    "TargetForecast.to_frame": lambda r: forecast(r, criterion="far").to_frame(),
     "Framed.to_frame": lambda r: br.roc_band(r.scores, far=[0.1, 0.5]).to_frame(),
     "Comparison.to_frame": lambda r: br.compare(
         *(br.epc(x, r.scores, alpha=[0.2, 0.5]) for x in (r.scores, r.fit)), resample="test",
         replicates=20, rng=1).to_frame(),
-    "SystemsComparison.to_frame": lambda r: three_systems(r).to_frame(),
     "SystemsComparison.pairs": lambda r: three_systems(r).pairs,
-    "Inclusion.to_frame": lambda r: r.inclusion.to_frame(),
     "Inclusion.table": lambda r: r.inclusion.table,
-    "Inclusion.learned": lambda r: r.inclusion.learned,
-    "Inclusion.crossings": lambda r: r.inclusion.crossings,
     "Inclusion.diversity": lambda r: r.inclusion.diversity,
     "Fusion.table": lambda r: r.inclusion.fusion.table,
-    "Fusion.to_frame": lambda r: r.inclusion.fusion.to_frame(),
-    "FamilyComparison.to_frame": lambda r: br.compare_families(r.scores, ["normal"]).to_frame(),
-    "Decision.to_frame": lambda r: br.decide(r.scores, eer=True).to_frame(),
-    "Scores.to_frame": lambda r: r.scores.to_frame(),
     "ScoreSummary.to_frame": lambda r: br.summarize(r.frame).to_frame(),
     "Analysis.to_frame": lambda r: br.analyze(r.scores, family="beta").to_frame(),
 }  # fmt: skip
 #: Of these the frame itself is read; what is made of scores does not know how they came.
 OF_FRAMES = ("Fit.to_frame", "CovariateFit.to_frame", "fit_many", "Inclusion.table")
-PAIR = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-#: Tables that no frame stands behind: of pandas.
-OF_NOTHING = {
-    "statistics": br.statistics,
-    "sample_systems": lambda: br.sample_systems({"a": PAIR}, 3, 2, rng=1),
-    "Exportable.to_frame": lambda: br.auc_test(
-        *(br.Scores([2, x, 4, 5], [0, 1, 2.5]) for x in (3, 4))).to_frame(),
-    "OperatingPoint.to_frame": PAIR.at(0.5).to_frame,
-    "Distribution.to_frame": br.Beta(2.0, 3.0).to_frame,
-    "ScoreModel.to_frame": PAIR.to_frame,
-    "RocHull.to_frame": PAIR.roc().hull().to_frame,
-    "Curve.to_frame": PAIR.det().to_frame,
-    "Ends.to_frame": PAIR.ends().to_frame,
-    "ClassSummary.to_frame": lambda: br.summarize(pd.DataFrame(trials())).client.to_frame(),
-    "FitCheck.to_frame": lambda: br.check_fit(
-        br.fit(br.Scores.from_frame(pd.DataFrame(trials()))), replicates=19, rng=1).to_frame(),
-    "Design.to_frame": lambda: Design.grid({"n": [50, 500]}).to_frame(),
-}  # fmt: skip
-#: Of the Parquet files of a study: no frame of the user's; tests/studies has their tables.
-OF_FILES = {"Folder.table", "StudyResult.to_frame", "StudyResult.summary"}
-
-
-_TABLE = re.compile(r"Table|DataFrame|def to_frame|def table")
-
-
-def returns_a_table(function):
-    text = "" if function.returns is None else ast.unparse(function.returns)
-    return text == "Table" or "DataFrame" in text or function.name in {"to_frame", "table"}
-
-
-def _heirs(text, base):
-    """The classes of a file that inherit from a private one."""
-    return re.findall(rf"^class (\w+)\({base}\b", text, re.MULTILINE)
-
-
-def tables_of_the_package():
-    """Public functions, and members of any class, that return a frame or are called like it."""
-    found = set()
-    for path in Path(br.__file__).parent.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        for node in ast.parse(text).body if _TABLE.search(text) else ():
-            if isinstance(node, ast.FunctionDef) and node.name in br.__all__:
-                found |= {node.name} if returns_a_table(node) else set()
-            if isinstance(node, ast.ClassDef):
-                members = [m for m in node.body if isinstance(m, ast.FunctionDef)]
-                open_ones = [m for m in members if m.name[0] != "_" and returns_a_table(m)]
-                heirs = [node.name] if node.name[0] != "_" else _heirs(text, node.name)
-                found |= {f"{name}.{member.name}" for name in heirs for member in open_ones}
-    return found
-
-
-@pytest.mark.simulation
-def test_no_table_is_left_out():
-    assert tables_of_the_package() == {*TABLES, *OF_NOTHING, *OF_FILES}
 
 
 @cache
@@ -243,12 +170,6 @@ def test_numbers_that_are_not_there_are_nan_and_never_null(wanted):
     # The mean TPR of both classes together has no rank correlation.
     together = wanted["Inclusion.diversity"].query("`class` == 'both'")
     assert together["spearman"].isna().all()
-
-
-@pytest.mark.simulation
-def test_tables_that_rest_on_no_frame_are_of_pandas():
-    for name, make in OF_NOTHING.items():
-        assert isinstance(make(), pd.DataFrame), name
 
 
 @pytest.mark.simulation

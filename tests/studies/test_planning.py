@@ -28,7 +28,6 @@ from betaroc.studies.plan import (
 )
 from helpers.cases import some
 from helpers.extras import needs
-from helpers.points import ASKED
 
 mpmath = needs("mpmath", "test")
 
@@ -171,20 +170,6 @@ def test_exponential_scores_have_hanley_and_mcneils_variances():
 
 
 @pytest.mark.simulation
-def test_delong_of_laws_with_masses():
-    model = br.ScoreModel(
-        br.Inflated(br.Beta(2.0, 1.0), 0.1, 0.2), br.Inflated(br.Beta(1.0, 2.0), 0.3, 0.05)
-    )
-    rng = np.random.default_rng(4)
-    c, i = model.client.sample(200_000, rng), model.impostor.sample(200_000, rng)
-    x, y, _ = area_variances(model)
-    # An error of about 0.3 % each.
-    for law, scores, want in ((model.impostor, c, x), (model.client, i, y)):
-        mass = law.at_zero * (scores == 0.0) + law.at_one * (scores == 1.0)
-        assert np.var(law.cdf(scores) - 0.5 * mass) == pytest.approx(want, rel=0.015)
-
-
-@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("stat", "point", "options", "goal"),
     [
@@ -254,22 +239,6 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes():
     assert mean.stat == "<lambda>(model)"
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(("stat", "point"), some(ASKED, 17))
-def test_every_statistic_of_an_interval_can_be_planned(stat, point):
-    crosses = point.get("at") == "crossing"
-    model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
-    asked, options = parse_statistic(stat, **point), IntervalOptions(groups=False)
-    goal = stat_width(asked, model, options)
-    once = bare_interval(expected_fit(model, (400, 400)), asked, options)
-    first = once.high - once.low
-    # Few per cent of second order, more of a coefficient.
-    assert goal.reached((400, 400)) == pytest.approx(first, rel=0.06)
-    if stat in ("auc", "min-hter", "ks", "f1", "coefficient-at-one"):
-        found = br.plan_sample_size(stat, **point, model=model, width=first)
-        assert found.n_client == pytest.approx(400, rel=0.13)
-
-
 def test_few_scores_are_said_to_be_few():
     with pytest.warns(br.SmallSampleWarning, match="6 client and 6 impostor"):
         br.plan_sample_size("auc", model=BELL, width=0.5)
@@ -284,26 +253,19 @@ def test_few_scores_are_said_to_be_few():
         (("aucc",), {"width": 0.1}, r"stat must be one of .*Did you mean 'auc'"),
         (("auc",), {}, "have a width"),
         (("auc",), {"width": 1.0}, "less than the range of 'auc', 1"),
-        (("epc-gap",), {"alpha": 0.5, "width": 2.0}, "less than the range of 'epc-gap', 2"),
         (("epc-gap",), {"width": 0.1}, "'epc-gap' needs a point, such as epc-gap@alpha="),
         (("auc",), {"width": 0.1, "power": 0.8}, "got power=0.8"),
-        (("auc",), {"width": 0.1, "measure": "hter"}, "got measure='hter'"),
         (("eer",), {"width": 0.1, "method": "delong"}, "method must be 'delta', 'tail' for 'eer'"),
         (("far",), OF_A_TAIL | {"frr": 0.1}, "method must be left out, except for"),
         (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
         (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
-        (("guarantee",), {"far": 0.1}, "model must be left out"),
         (("guarantee",), {"far": 1e-12, "model": ()}, "far must be one that 1e9 scores"),
-        (("auc",), {"width": 0.1, "strata": 3}, "strata must be left out, except for"),
-        (("far",), STRATA | {"width": 0.1, "strata": None, "over": "worst"}, "strata must be"),
         (("far",), STRATA | {"width": 0.1, "over": {"a": 1.0}}, "over must have a weight for each"),
         (("far",), STRATA | {"at_most": 0.001}, "at_most must be above the rate of the model"),
         pytest.param(("auc",), {"width": 1e-9}, "not reachable: 1000000000 client",
                      marks=pytest.mark.simulation),
         (("auc",), {"width": 0.1, "power": 0.8, "model": (BELL, JJ)}, "have a width or a power"),
         (("auc",), {"power": 0.8, "model": (BELL, BELL)}, "the systems do not differ"),
-        (("auc",), {"width": 0.1, "correlation": 0.5}, "got correlation=0.5"),
-        (("shapes",), {"model": (BELL, JJ)}, "model must be one for"),
         (("auc",), {"width": 0.1, "model": SHARES}, 'take method="delong"'),
         (("side-at-zero",), {"model": br.ScoreModel(br.Beta(2.0, 1.5), br.Beta(2.0, 3.0))},
          "impossible because the exponent is 1: no size decides"),
@@ -374,10 +336,6 @@ def test_the_width_over_strata_is_that_of_their_interval():
     scores = br.Scores(np.tile(client, 2), [0.0], client_strata=np.repeat([*weights], n))
     found = br.interval(scores, "frr", threshold=0.4, over=weights)
     assert found.high - found.low == pytest.approx(mean.width, rel=0.02)
-    equal = {"print": 0.5, "replay": 0.5}
-    with pytest.warns(br.ExtrapolationWarning):
-        rare = br.plan_sample_size("far", threshold=0.97, width=0.02, model=BELL, over=equal)
-    assert rare.n_impostor == 184  # without an error 1 - 0.025^(1/n) is below 0.02 from 183 on
 
 
 @pytest.mark.nightly
@@ -438,25 +396,20 @@ def test_simulated_widths_are_those_planned(stat, point, model, options):
     assert np.mean(widths) == pytest.approx(plan.wanted, rel=0.1)
 
 
-@pytest.mark.simulation
 @pytest.mark.nightly
-@pytest.mark.parametrize("method", ["delta", None])
-def test_simulated_differences_are_as_planned(method):
-    """Plans from distributions are of the family's interval, those from fits of the default one.
-
-    Of 120 independent pairs the power has a standard error of 0.037.
-    """
+def test_simulated_differences_are_as_planned():
+    """Of 120 independent pairs the power has a standard error of 0.037."""
     pair = BELL, br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
-    known = pair if method else [br.fit(m.sample(50_000, 50_000, rng=4)) for m in pair]
+    known = [br.fit(m.sample(50_000, 50_000, rng=4)) for m in pair]
     width = br.plan_sample_size("auc", model=known, width=0.1)
     power = br.plan_sample_size("eer", model=known, power=0.8)
     rng, widths, hits = np.random.default_rng(10), [], 0
     for _ in range(120):
         fits = [br.fit(drawn(m, width, rng)) for m in pair]
-        interval = br.difference(*fits, "auc", paired=False, method=method)
+        interval = br.difference(*fits, "auc", paired=False)
         widths.append(interval.high - interval.low)
         fits = [br.fit(drawn(m, power, rng)) for m in pair]
-        hits += br.difference(*fits, "eer", paired=False, method=method).significant
+        hits += br.difference(*fits, "eer", paired=False).significant
     assert np.mean(widths) == pytest.approx(0.1, rel=0.05)
     assert hits / 120 == pytest.approx(0.8, abs=3 * 0.037)
 
@@ -469,15 +422,6 @@ def test_a_difference_is_planned_with_its_correlation():
         for r in (0.0, 0.5)
     ]
     assert sizes[1] / sizes[0] == pytest.approx(0.5, rel=0.01)
-
-
-@pytest.mark.nightly
-def test_simulated_verdicts_are_right_as_often_as_planned():
-    plan = br.plan_sample_size("side-at-one", model=CROSSING, power=0.8)
-    rng = np.random.default_rng(8)
-    sides = [br.fit(drawn(CROSSING, plan, rng)).end_tests().at_one.side for _ in range(200)]
-    # Standard error 0.028.
-    assert sides.count("above") / 200 == pytest.approx(0.8, abs=0.06)
 
 
 def test_simulated_shapes_are_right_as_often_as_planned():
@@ -503,24 +447,21 @@ def test_simulated_gaps_spread_as_planned():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("stat", "point", "width"), [("auc", {}, 0.04),
-    pytest.param("eer", {}, 0.04, marks=pytest.mark.nightly)])  # fmt: skip
-def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(stat, point, width):
+def test_a_plan_from_a_fit_has_the_width_of_the_default_interval():
     """Of 40 sets of the planned size: the mean up to 12 % wider.
 
     The likelihood of random scores is larger somewhere than that of the quantiles planned with.
     """
     rng = np.random.default_rng(1)
     pilot = br.fit(br.Scores(rng.beta(5, 2, 300), rng.beta(2, 5, 300)))
-    plan = br.plan_sample_size(stat, model=pilot, width=width, **point)
-    found = []
+    plan, widths = br.plan_sample_size("auc", model=pilot, width=0.04), []
     for _ in range(40):
         n, m = plan.n_client, plan.n_impostor
-        drawn = br.Scores(pilot.model.client.sample(n, rng), pilot.model.impostor.sample(m, rng))
-        one = br.fit(drawn).interval(stat, **point)
-        found.append(one.high - one.low)
-    assert 0.95 * width < np.mean(found) < 1.12 * width
-    two = br.plan_sample_size(stat, model=(pilot, pilot), width=width, **point)
+        sample = br.Scores(pilot.model.client.sample(n, rng), pilot.model.impostor.sample(m, rng))
+        interval = br.fit(sample).interval("auc")
+        widths.append(interval.high - interval.low)
+    assert 0.95 * 0.04 < np.mean(widths) < 1.12 * 0.04
+    two = br.plan_sample_size("auc", model=(pilot, pilot), width=0.04)
     assert two.method == "family and scores"
     assert two.n_client > 1.8 * plan.n_client  # the variances of two equal systems add
 
@@ -531,8 +472,6 @@ def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(stat, point, wi
     [
         ("far", {"threshold": 0.64}, 0.004, 0.85),
         ("threshold", {"far": 1e-3}, 0.15, 0.85),
-        ("tnr", {"threshold": 0.665}, 0.003, 0.85),
-        ("frr", {"threshold": 0.3}, 0.01, 0.85),
         # Too many scores are planned here: users' intervals are about .81 of the width asked.
         ("threshold", {"frr": 0.01}, 0.1, 0.8),
     ],

@@ -87,10 +87,7 @@ def numbers(model):
 COMBINATIONS = [
     ("auc", "zero", "one"),
     ("auc", "eer"),
-    ("auc", "eer", "one"),
     ("auc", "eer", "zero", "one"),
-    ("crossing", "zero", "one"),
-    ("eer", "zero"),
     ("crossing", "auc", "zero"),
     ("crossing", "eer", "auc"),
 ]
@@ -118,31 +115,6 @@ def test_numbers_of_random_pairs_are_met(names):
 
 
 @pytest.mark.simulation
-def test_against_mpmath():
-    """AUC = int f_c F_i and FAR = FRR at 30 digits, at a pair solved for; ends by their ratios."""
-    mp = pytest.importorskip("mpmath")
-    model = br.solve_pair(eer=0.2, exponents=(0.6, 2.5))
-    with mp.workdps(30):
-        a_c, b_c, a_i, b_i = map(mp.mpf, shapes_of(model))
-
-        def lower(a, b, y):
-            x = 1 / (1 + mp.exp(-y))
-            return mp.betainc(a, b, 0, x, regularized=True)
-
-        def density(a, b, y):
-            return mp.exp(-a * mp.log1p(mp.exp(-y)) - b * mp.log1p(mp.exp(y))) / mp.beta(a, b)
-
-        y = mp.findroot(lambda y: 1 - lower(a_i, b_i, y) - lower(a_c, b_c, y), 0.0)
-        assert abs(lower(a_c, b_c, y) - mp.mpf("0.2")) < ATOL
-        reach = 40 / min(a_c, b_c, a_i, b_i)
-        # The trapezoid rule in the logit converges exponentially; 0.2 leaves less than 1e-14.
-        h, n = mp.mpf("0.2"), int(reach / 0.2)
-        area = h * sum(density(a_c, b_c, k * h) * lower(a_i, b_i, k * h) for k in range(-n, n + 1))
-        assert abs(area - mp.mpf(model.auc())) < mp.mpf(10) ** -12
-        assert abs(a_i / a_c - mp.mpf("0.6")) < mp.mpf(10) ** -15
-
-
-@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("client", "impostor"), some(product(("U", "J", "reverse-J", "bell"), repeat=2), 5)
 )
@@ -161,9 +133,8 @@ def test_shapes_are_met_with_a_margin(client, impostor):
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("auc", "slopes"),
-    [(0.7, (0.0, None)), (0.7, (None, INF)), (0.7, (INF, 0.0)), (0.7, (INF, INF)),
-     (0.7, (0.0, 0.0)), (0.65, (3.0, None)), (0.65, (None, 0.4)), (0.65, (2.0, 0.0))],
-)  # fmt: skip
+    [(0.7, (0.0, None)), (0.7, (INF, 0.0)), (0.65, (None, 0.4)), (0.65, (2.0, 0.0))],
+)
 def test_slopes_are_met(auc, slopes):
     model = br.solve_pair(auc=auc, slopes=slopes)
     ends = model.ends().at_zero, model.ends().at_one
