@@ -83,21 +83,6 @@ def test_a_report_is_an_html_file_that_can_be_written(out, words, tmp_path, monk
 
 
 @pytest.mark.simulation
-def test_several_tests_and_their_names(tmp_path, panel_alone):
-    paths = []
-    for name, shift in (("dev", 0.0), ("one", 0.01), ("two", 0.02)):
-        (tmp_path / name).mkdir()
-        client = [0.4 + shift, 0.6, 0.7, 0.9] * 3
-        paths.append(write(tmp_path / name / "test.csv", client, [0.1, 0.2 + shift, 0.5] * 4))
-    out, (dev, one, two) = tmp_path / "r.html", paths
-    asked = ["report", "--family", "beta", "--dev", dev, "--test", one, "--test", two]
-    assert main([*asked, "-o", str(out)]) == 0
-    page = out.read_text(encoding="utf-8")
-    assert "test 2 (two/test.csv)" in page
-    assert str(tmp_path) not in page
-
-
-@pytest.mark.simulation
 def test_an_existing_report_is_replaced_only_by_force(tmp_path, panel_alone, capsys):
     out = tmp_path / "report.html"
     out.write_text("old")
@@ -187,6 +172,7 @@ def test_only_the_command_called_is_loaded(call):
     assert call[0] == "fit" or not any(name.startswith("betaroc.fits") for name in loaded)
 
 
+@pytest.mark.simulation
 def test_tails_of_the_shell_are_those_of_python(tmp_path, capsys):
     rng = np.random.default_rng(4)
     data = br.Scores(rng.beta(6, 2, 300), rng.beta(2, 8, 300))

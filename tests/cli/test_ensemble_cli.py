@@ -18,7 +18,9 @@ def frame():
         name: np.concatenate([rng.beta(*c, n), rng.beta(*i, n)])
         for name, c, i in (("cnn", (5, 2), (2, 5)), ("svm", (3, 2), (2, 3)))
     }
-    return pd.DataFrame(columns | {"label": [1] * n + [0] * n})
+    return pd.DataFrame(
+        columns | {"label": [1] * n + [0] * n, "trial": [f"t{k}" for k in range(2 * n)]}
+    )
 
 
 @pytest.fixture
@@ -32,8 +34,8 @@ def table(frame, tmp_path):
 def files(frame, tmp_path):
     paths = [str(tmp_path / f"{name}.csv") for name in ("cnn", "svm")]
     for name, path in zip(("cnn", "svm"), paths, strict=True):
-        rows = frame[[name, "label"]].rename(columns={name: "score"})
-        rows.assign(trial=range(len(rows))).to_csv(path, index=False)
+        rows = frame[[name, "label", "trial"]].rename(columns={name: "score"})
+        rows.to_csv(path, index=False)
     return paths
 
 
@@ -65,14 +67,8 @@ def test_several_files_are_one_table(capsys, table, files):
     named = document(capsys, *FAST, *files, "--name", "deep", "kernel")
     assert list(named["classifiers"]) == ["deep", "kernel"]
     assert document(capsys, *FAST, *files, "--dev", *files)["fusion"]["folds"] == 0
-
-
-@pytest.mark.simulation
-def test_groups_of_trials(capsys, frame, files, tmp_path):
-    path = tmp_path / "grouped.csv"
-    frame.assign(trial=range(len(frame))).to_csv(path, index=False)
-    found = document(capsys, *FAST, str(path), "--group", "trial")
-    assert document(capsys, *FAST, *files, "--group", "trial") == found
+    grouped = document(capsys, *FAST, table, "--systems", "cnn", "svm", "--group", "trial")
+    assert document(capsys, *FAST, *files, "--group", "trial") == grouped
 
 
 def test_bad_calls(capsys, frame, table, files, tmp_path):

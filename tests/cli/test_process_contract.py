@@ -21,7 +21,7 @@ from betaroc.data import text_files
 from helpers.files import STUDY, write
 
 WORK = {
-    "threshold": "threshold dev.csv --far 0.1",
+    "threshold": "threshold dev.csv --far 0.1 --family normal",
     "fit": "fit dev.csv --json",
     "epc": "epc --dev dev.csv --test test.csv -o {out}.svg",
     "compare": "compare --dev dev.csv dev2.csv --test test.csv test2.csv --replicates 50 --csv",
@@ -76,39 +76,6 @@ def test_a_pipe_that_nobody_reads_and_a_full_disk(command, place, monkeypatch, c
         assert main([*words, *["--force"] * (command == "epc")]) == code
         err = [one for one in capsys.readouterr().err.splitlines() if "warning: " not in one]
         assert [one[: len(said)] for one in err] == [said] * bool(said)
-
-
-OUTPUTS = {
-    "epc": "epc --dev dev.csv --test test.csv -o old.png --force",
-    "study": "study study.toml --folder new --html old.html --force",
-    "compare": "compare --dev dev.csv dev2.csv --test test.csv test2.csv -o old.svg --force",
-    "ensemble": "ensemble systems.csv --systems a b --html old.html --force",
-    "report": "report --dev dev.csv --test test.csv --family beta -o old.html --force",
-}
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("command", at_night("compare", "ensemble", "report", of=OUTPUTS))
-@pytest.mark.usefixtures("few", "panel_alone")
-def test_a_full_disk_leaves_what_was_there(command, place, monkeypatch, capsys):
-    if command == "study":
-        pytest.importorskip("pyarrow")
-    old = {place / f"old.{kind}" for kind in ("svg", "png", "html")}
-    for path in old:
-        path.write_text("old")
-    before = {path.name for path in place.iterdir()}
-    real = os.replace
-
-    def full(source, target):
-        if Path(target) in old:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(source, target)
-
-    monkeypatch.setattr(os, "replace", full)
-    assert main(OUTPUTS[command].split()) == 2
-    assert "No space left on device" in capsys.readouterr().err
-    assert {path.read_text() for path in old} == {"old"}
-    assert {path.name for path in place.iterdir()} - before <= {"new"}
 
 
 @pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])

@@ -116,15 +116,6 @@ def test_files_that_are_no_configuration(tmp_path, capsys):
 
 
 @pytest.mark.simulation
-def test_the_folder_of_another_study(config, capsys):
-    assert run(capsys, config)[0] == 0
-    code, out, err = run(capsys, config, "--seed", 6)
-    assert (code, out) == (2, "")
-    assert "holds another study" in err
-    assert "seed ('5' v '6')" in err
-
-
-@pytest.mark.simulation
 def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config, capsys):
     # The EER of a fit takes a few milliseconds. The terminal tells workers, too.
     text = CONFIG.replace('"fit.auc"', '"fit.auc", "fit.eer"')

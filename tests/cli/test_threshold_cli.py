@@ -68,6 +68,7 @@ def test_a_target_over_species(capsys, species):
         assert message in run(capsys, *call, "--over", *text.split(" "), code=2)
 
 
+@pytest.mark.simulation
 def test_strata_of_a_file_in_pieces(capsys, species):
     """Sums and counts of each stratum decide as its scores do, but for the width of a bin."""
     call = [species[0], "--far", "0.05", "--stratum", "species", "--json", "--family", "normal"]

@@ -38,8 +38,6 @@ def test_the_line_is_the_value_against_alpha_in_order():
     x, y = ax.lines[0].get_data()
     assert x.tolist() == [0.1, 0.5, 0.9]
     assert y == pytest.approx([1 / 3, 1 / 3, 1 / 6])
-    assert ax.get_xlabel() == "alpha: weight of FAR against FRR"
-    assert ax.get_ylabel() == "half total error rate on test"
     assert labels(ax) == ["faces"]
 
 
@@ -69,7 +67,8 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend():
     assert labels(curve.plot(band=other, expected=True)) == words
 
 
-def comparison():
+@pytest.mark.simulation
+def test_two_curves_and_the_alphas_in_which_they_differ():
     """Alphas 0.5, 0.1, 0.3, 0.9 with made-up intervals that are the band too, of enough trials.
 
     In order of alpha: 0.1 second better, 0.3 no difference, 0.5 first better, 0.9 undefined.
@@ -78,12 +77,8 @@ def comparison():
     drawn = br.compare(*curves, resample="test", level=0.9, replicates=3, rng=1)
     low, high = np.array([0.1, -0.4, -0.1, np.nan]), np.array([0.2, -0.2, 0.1, np.nan])
     ends = {"low": low, "high": high, "band_low": low, "band_high": high}
-    return dataclasses.replace(drawn, **ends, smallest=Smallest(20, "client trials of test", 20))
-
-
-@pytest.mark.simulation
-def test_two_curves_and_the_alphas_in_which_they_differ():
-    ax = comparison().plot(names=("mlp", "svm"))
+    made = dataclasses.replace(drawn, **ends, smallest=Smallest(20, "client trials of test", 20))
+    ax = made.plot(names=("mlp", "svm"))
     first, second = ax.lines
     assert first.get_xdata().tolist() == [0.1, 0.3, 0.5, 0.9]
     # 2.5 rejects client 2 and accepts 3; of POOR clients 2.4, 2.3, impostors 3, 4; 3.5 at 0.9
@@ -92,7 +87,7 @@ def test_two_curves_and_the_alphas_in_which_they_differ():
     assert second.get_ydata() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1 / 2])
     assert labels(ax) == ["mlp", "svm", "mlp better (90 %)", "svm better (90 %)"]
     assert len({patch.get_hatch() for patch in ax.patches}) == 2  # told apart without colour
-    difference = comparison().plot_difference(names=("mlp", "svm"))
+    difference = made.plot_difference(names=("mlp", "svm"))
     for picture in (ax, difference):
         assert zones(picture, "better-1") == pytest.approx([0.09, 0.11])
         assert zones(picture, "better-2") == pytest.approx([0.49, 0.51])

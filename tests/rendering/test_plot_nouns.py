@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import betaroc as br
 from betaroc.distributions.pictures import plot_classes
-from helpers.cases import some
+from helpers.cases import case
 
 
-@pytest.fixture(scope="module")
 def draws():
+    """By its name what draws each noun."""
     rng = np.random.default_rng(0)
     scores = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30), name="one")
     fit = br.fit(scores)
@@ -32,56 +33,42 @@ def draws():
     }  # fmt: skip
 
 
-#: Pictures of one thing that has no name, or has it at the ticks.
-WITHOUT_LEGEND = {"PrecisionRecall", "FitCheck", "Interval"}
-NAMES = (
-    "Band", "Band of a ROC", "Comparison", "Comparison difference",
-    "Decision", "DecisionCheck", "Det", "Epc", "Epc expected", "Fit densities", "Fit histogram",
-    "Fit pp", "Fit qq", "Fit roc", "Fit tails", "FitCheck", "Interval", "PrecisionRecall", "Roc",
-    "ScoreModel", "Scores",
-)  # fmt: skip
-
-
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", some(NAMES, 4))
-def test_axes_of_a_caller_are_named_as_our_own(name, draws):
-    assert set(draws) == set(NAMES)
-    draw, given = draws[name], Figure().subplots()
-    own = draw()
-    assert draw(ax=given) is given
-    assert own.get_xlabel()
-    assert own.get_ylabel() or own.get_yticklabels()
-    for one, two in ((own.xaxis, given.xaxis), (own.yaxis, given.yaxis)):
-        assert one.get_label_text() == two.get_label_text()
-        assert type(one.get_major_formatter()) is type(two.get_major_formatter())
-    assert own.get_xlim() == pytest.approx(given.get_xlim(), rel=1e-12)
-    assert own.get_ylim() == given.get_ylim()
-    has_legend = given.get_legend() is not None or given.figure.legends
-    assert has_legend or (name in WITHOUT_LEGEND and own.get_legend() is None)
-    for ax in ("x", Figure(), 3):
-        with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got"):
-            draw(ax=ax)
+def test_axes_of_a_caller_are_named_as_our_own():
+    for name, draw in draws().items():
+        with case(name):
+            own, given = draw(), Figure().subplots()
+            assert draw(ax=given) is given
+            assert own.get_xlabel()
+            assert own.get_ylabel() or own.get_yticklabels()
+            for one, two in ((own.xaxis, given.xaxis), (own.yaxis, given.yaxis)):
+                assert one.get_label_text() == two.get_label_text()
+                assert type(one.get_major_formatter()) is type(two.get_major_formatter())
+            assert own.get_xlim() == pytest.approx(given.get_xlim(), rel=1e-12)
+            assert own.get_ylim() == given.get_ylim()
+            # One thing that has no name, or has it at the ticks, has no legend.
+            has_legend = given.get_legend() is not None or bool(given.figure.legends)
+            assert has_legend or name in ("PrecisionRecall", "FitCheck", "Interval")
+            with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got"):
+                draw(ax=Figure())
+            plt.close("all")
 
 
 def test_densities_of_a_fit_are_those_of_its_model():
     client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
     fit = br.fit(br.Scores(client, impostor))
-    lines = [ax.lines for ax in (fit.plot("densities"), fit.plot("histogram"), fit.model.plot())]
-    for one, two, three in zip(*lines, strict=True):
+    for one, two in zip(fit.plot("histogram").lines, fit.model.plot().lines, strict=True):
         np.testing.assert_array_equal(one.get_xydata(), two.get_xydata())
-        np.testing.assert_array_equal(one.get_xydata(), three.get_xydata())
     bars = [[bar.get_height() for bar in ax.patches]
             for ax in (fit.plot("histogram", bins=7), fit.scores.plot(bins=7))]  # fmt: skip
     assert bars[0] == bars[1]
-    for kind, name, option in (("roc", "bins", 5), ("qq", "c", "k"), ("densities", "bins", 5)):
-        with pytest.raises(br.InputError, match=f"{name} must be left out of kind"):
-            fit.plot(kind, **{name: option})
+    with pytest.raises(br.InputError, match="bins must be left out of kind"):
+        fit.plot("roc", bins=5)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("law", [
-    br.Beta(0.0015, 0.0164), br.Beta(1e-300, 1e-300), br.Normal(0.0, 5e-324),
-    br.Normal(0.0, 1e-300), br.LogitNormal(0.0, 1e-300), br.Beta(1e11, 1e11),
+    br.Beta(0.0015, 0.0164), br.Beta(1e-300, 1e-300), br.Normal(0.0, 5e-324), br.Beta(1e11, 1e11),
 ])  # fmt: skip
 def test_densities_that_are_infinite_where_the_scores_are(law):
     """Of Beta(0.0015, 0.0164) most quantiles round to 0 or 1, where the density is infinite."""

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 import betaroc as br
 from betaroc.studies.result import StudyResult, read_study
 from helpers.pages import asks_for_nothing, assert_inert
@@ -21,27 +23,25 @@ def self_contained(text):
 DESIGN = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 40}
 
 
+@pytest.mark.simulation
 def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path):
     names = ["true.auc", "fit.auc", "true.global-shape"]
     study = br.Study(DESIGN, names, folder=tmp_path / "study", replicates=6, rng=1)
     result = study.run()
-    path = tmp_path / "study.html"
-    result.to_html(path)
-    text = path.read_text(encoding="utf-8")
+    result.to_html(tmp_path / "study.html")
+    text = (tmp_path / "study.html").read_text(encoding="utf-8")
     page = self_contained(text)
     rows = {row[0].strip(): [cell.strip() for cell in row] for row in page.rows if len(row) == 6}
     assert rows["true.auc"][1:] == ["all 2 complete", "0.8333", "0.8667", "0.9", "0"]  # 5/6, 9/10
     mean = result.summary().query("statistic == 'fit.auc'")["mean"]
     assert rows["fit.auc"][2:5] == [f"{x:.4g}" for x in (mean.min(), mean.median(), mean.max())]
-    whole = "".join(page.text)
-    share = re.search(r"Means of true.global-shape=proper.*?</svg>", text, re.S)
-    assert share is not None
-    assert "2 cells with 6 replicates each; a_c varies" in whole
-    assert "12 trials have their numbers" in whole
-    assert "folder: study" in whole
+    assert re.search(r"Means of true.global-shape=proper.*?</svg>", text, re.S)
+    for words in ("2 cells with 6 replicates each; a_c varies", "12 trials have", "folder: study"):
+        assert words in "".join(page.text)
     assert str(tmp_path) not in text  # the same study has the same bytes elsewhere
 
 
+@pytest.mark.simulation
 def test_a_study_that_failed_says_so(tmp_path):
     def fails(trial):
         raise ValueError("<b>no</b>")

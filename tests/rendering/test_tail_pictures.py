@@ -11,7 +11,7 @@ from betaroc.inference.intervals import tail_rate_ends
 @pytest.fixture(scope="module")
 def fitted():
     rng = np.random.default_rng(2)
-    data = br.Scores(rng.beta(6.0, 2.0, 1000), rng.beta(2.0, 8.0, 2000))
+    data = br.Scores(rng.beta(6.0, 2.0, 400), rng.beta(2.0, 8.0, 2000))
     return br.fit(data, tails={"impostor": "upper", "client": "lower"})
 
 
@@ -42,18 +42,17 @@ def test_the_band_is_the_interval_of_the_tail(fitted):
     bands = [one.get_paths()[0].vertices for one in ax.collections]
     impostor = max(bands, key=lambda v: v[:, 0].max())
     tails = fitted.impostor.tails[0]
-    for place in np.unique(impostor[:, 0])[[3, 12]]:
-        own = impostor[impostor[:, 0] == place, 1]
-        low, high = tail_rate_ends(tails, float(place), 0.9)
-        assert own.max() == pytest.approx(high)
-        assert own.min() == pytest.approx(max(low, 0.01 / 2000), rel=1e-6) or own.min() < 1e-5
+    place = np.unique(impostor[:, 0])[3]
+    drawn = impostor[impostor[:, 0] == place, 1]
+    low, high = tail_rate_ends(tails, float(place), 0.9)
+    assert drawn.max() == pytest.approx(high)
+    assert drawn.min() == pytest.approx(max(low, 0.01 / 2000), rel=1e-6)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.6])
-def test_a_point_mass_at_the_far_end_leaves_a_picture(share):
-    """Impostors at exactly 1, of which a tenth or more than half are."""
+def test_a_point_mass_at_the_far_end_leaves_a_picture():
+    """Impostors at exactly 1, of which more than half are."""
     rng = np.random.default_rng(3)
-    impostor = np.where(rng.random(400) < share, 1.0, rng.beta(2.0, 4.0, 400))
+    impostor = np.where(rng.random(400) < 0.6, 1.0, rng.beta(2.0, 4.0, 400))
     client = np.where(rng.random(300) < 0.9, 1.0, rng.beta(6.0, 2.0, 300))
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(br.Scores(client, impostor), "beta")

@@ -6,20 +6,7 @@ import pytest
 import betaroc as br
 from betaroc.report.page import render_report
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _few_replicates():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
-        patch.setattr("betaroc.report.sections._REPLICATES", 19)
-        yield
-
-
-def two_kinds(seed=1, n=250):
-    """Impostors of two kinds, clients of one."""
-    rng = np.random.default_rng(seed)
-    hard = rng.random(n) < 0.3
-    return br.Scores(rng.beta(6, 3, n), np.where(hard, rng.beta(12, 6, n), rng.beta(2, 12, n)))
+pytestmark = [pytest.mark.simulation, pytest.mark.usefixtures("few")]
 
 
 def one_kind(seed=2, n=200):
@@ -27,15 +14,14 @@ def one_kind(seed=2, n=200):
     return br.Scores(rng.beta(6, 2, n), rng.beta(2, 6, n))
 
 
-@pytest.fixture(scope="module")
-def found():
-    return br.analyze(two_kinds())
-
-
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found, panel_alone):
-    dev = two_kinds()
+def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(panel_alone):
+    """Impostors of two kinds, clients of one."""
+    rng = np.random.default_rng(1)
+    hard = rng.random(250) < 0.3
+    impostor = np.where(hard, rng.beta(12, 6, 250), rng.beta(2, 12, 250))
+    dev = br.Scores(rng.beta(6, 3, 250), impostor)
+    found = br.analyze(dev)
     best = br.fit(dev, "best")
     assert best.family[1] == "beta-mixture"
     assert found.dev.fit == best
@@ -50,30 +36,21 @@ def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found, panel_
     section = text[text.index("One beta distribution a class\n") :].split("\n\n")[0]
     assert "One beta distribution a class does not suffice: " in section
     assert f"{beta.fit.impostor.params['a']:.6g}" in section
-    assert "Shape category: client: bell" in section
-    page = render_report(found)
-    assert "One beta distribution a class</h3>" in page
-    assert "does not suffice" in page
+    assert "One beta distribution a class</h3>" in render_report(found)
 
 
-@pytest.mark.simulation
 def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone):
     dev = one_kind()
     made = br.analyze(dev)
     assert made.family == "beta"
     assert (made.beta.same, made.beta.suffices) == (True, "yes")
     assert made.beta.fit == made.dev.fit
-    text = made.summary()
-    assert "One beta distribution a class suffices: " in text
-    assert "The numbers above are of this pair." in text
-    assert "The numbers above are of this pair." in render_report(made)
+    assert "The numbers above are of this pair." in made.summary()
     rng = np.random.default_rng(3)
     real = br.analyze(br.Scores(rng.normal(1, 1, 60), rng.normal(-1, 1, 60)))
     assert real.beta is None
-    assert real.to_dict()["beta"] is None
 
 
-@pytest.mark.simulation
 def test_auto_looks_at_all_sets_and_best_at_dev_alone():
     rng = np.random.default_rng(4)
     test = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50))
@@ -84,12 +61,9 @@ def test_auto_looks_at_all_sets_and_best_at_dev_alone():
     assert any(str(w.message).startswith("test: not fitted. client must lie") for w in caught)
 
 
-@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-@pytest.mark.parametrize("n", [2, 5])
-def test_a_few_scores_have_an_analysis(n):
-    client, impostor = [0.6, 0.7, 0.8, 0.85, 0.9][:n], [0.2, 0.3, 0.1, 0.15, 0.4][:n]
-    made = br.analyze(br.Scores(client, impostor))
+def test_a_few_scores_have_an_analysis():
+    made = br.analyze(br.Scores([0.6, 0.7], [0.2, 0.3]))
     assert made.family == "beta"
     assert "families were not compared" in made.reason
     assert made.beta.suffices == "cannot tell"

@@ -13,7 +13,6 @@ from operator import getitem
 from pathlib import Path
 
 import jsonschema
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,9 +22,7 @@ import betaroc as br
 from betaroc.core.local_files import file_names
 from betaroc.core.value import REPR_LIMIT, Value
 from betaroc.data.scores import ScoreSource
-from betaroc.distributions.base import Distribution
 from betaroc.rendering.document import (
-    DEEPEST,
     document_of,
     json_text,
     parsed,
@@ -37,13 +34,9 @@ from betaroc.report import documents
 from betaroc.report.documents import kinds
 from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
-from helpers.places import ROOT
 from helpers.public import PUBLIC
 from helpers.schema import schema
 from helpers.travellers import NAME, grouped, scores, travellers
-
-SCHEMA = json.loads(Path(documents.__file__).with_name("schema.json").read_text("utf-8"))
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 @cache
@@ -78,7 +71,6 @@ def test_what_is_read_is_what_was_written():
 def test_every_public_class_travels():
     classes = {name for name in PUBLIC if isinstance(getattr(br, name), type)}
     abstract = {name for name in classes if getattr(br, name).__dict__.get("__abstractmethods__")}
-    assert abstract == {"Distribution"}
     tried = {type(value).__name__ for value in nouns().values()}
     assert classes - abstract - set(STAY) <= tried <= kinds().keys()
     assert {name for name in STAY if issubclass(getattr(br, name), Exportable)} == set()
@@ -128,8 +120,9 @@ def test_scores_keep_their_dtype_groups_ids_and_weights():
     assert again.dtype == given_.dtype == "float32"
     assert again.client_groups.shape == (30, 2)
     assert again.client_ids.dtype == given_.client_ids.dtype == np.int64
-    decision = br.decide(again, far=0.1, family="beta")
-    assert decision.dtype == "float32"
+    held = scores(client_ids=range(60), impostor_ids=range(65), client_weights=np.full(60, 2.0),
+                  impostor_weights=np.ones(65))  # fmt: skip
+    assert br.Scores.from_frame(held.to_frame(), weight="weight", id="id") == held
 
 
 @pytest.mark.simulation
@@ -138,10 +131,8 @@ def test_a_result_that_was_read_computes_as_the_one_that_was_written():
     curve = br.epc(dev, scores(seed=1), alpha=[0.25, 0.75])
     again = br.from_json(curve.to_json())
     assert again.band(replicates=50, rng=1) == curve.band(replicates=50, rng=1)
-    fit = br.fit(dev)
-    read = br.from_json(fit.to_json())
-    assert read.interval("tpr", far=0.1) == fit.interval("tpr", far=0.1)
-    assert read.summary().as_text() == fit.summary().as_text()
+    read = br.from_json(FIT.to_json())
+    assert read.summary().as_text() == FIT.summary().as_text()
     analysis = travellers()["analysis"]
     read = br.from_json(analysis.to_json())
     assert (read.summary(), read.notices) == (analysis.summary(), analysis.notices)
@@ -156,14 +147,14 @@ def test_large_arrays_stand_once():
 def test_documents_are_read_from_files(tmp_path):
     law, path = br.Beta(2.0, 3.0), tmp_path / "law é.json"
     assert law.to_json(path) is None
-    for given_ in (path, str(path), path.read_text(), f"\ufeff\n {path.read_text()}"):
+    for given_ in (path, str(path), f"\ufeff\n {path.read_text()}"):
         assert br.from_json(given_) == law
     before = path.read_bytes()
     with pytest.raises(br.InputTypeError, match="Kumaraswamy"):
         br.ScoreModel(Kumaraswamy(2.0, 3.0), law).to_json(path)
     assert path.read_bytes() == before
-    with pytest.raises(br.OutputError, match="folder that exists"):
-        law.to_json(tmp_path / "none" / "law.json")
+    text = '{"kind": "Beta", "format": 1, "a": 2, "b": 3}'  # as JavaScript writes it
+    assert br.from_json(text) == law
 
 
 FIT = br.fit(scores())
@@ -188,48 +179,36 @@ def at(path, value):
 
 BROKEN = {
     "wrong number": (at("client.params.a", "two"), r"client\.params\.a must be a number"),
-    "true for a number": (at("client.params.a", True), r"client\.params\.a must be a number"),
     "missing": (at("client.log_likelihood", None), r"client\.log_likelihood must be there"),
     "unknown field": (at("client.familly", "beta"), r"client\.familly must be a field .*family"),
-    "wrong choice": (at("model.client.kind", "Weib"), r"model\.client\.kind must be one of Beta"),
     "of another class": (at("scores", BETA), r"scores\.kind must be one of Score"),
     "constructor": (at("model.client.a", -1.0), r"^model\.client: a must be"),
     "in an array": (at("scores.client", [0.5, "x"]), r"scores\.client\[1\] must be a number"),
     "ragged": (at("scores.client_groups", [["a", "b"], ["c"]]), r"client_groups\[1\] must be a li"),
     "length": (at("scores.client_groups", ["a"]), r"^scores: client_groups must have"),
-    "rows": (at("client.cov", [[1.0]]), r"^client: cov must have a row"),
     "no array there": (at("scores.client", {"same as": "nowhere"}), r"client\.same as must be"),
     "newer": (lambda: BETA | {"format": 3, "betaroc": "9.1"}, "by betaroc '9.1', which is newer"),
-    "no format": (lambda: BETA | {"format": "1"}, "format must be a whole number"),
     "unknown kind": (lambda: BETA | {"kind": "beta"}, "Did you mean 'Beta'"),
     "a part alone": (lambda: BETA | {"kind": "TargetCheck"}, "kind must be one of betaroc's"),
-    "another kind": (lambda: {"auc": 0.9}, 'must be an object with "kind"'),
     "content of another": (lambda: BETA | {"content": BETA | {"kind": "Normal"}}, "kind must be"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_broken_documents_are_refused_with_the_place(case):
-    make, words = BROKEN[case]
-    text = json.dumps(make())
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_documents_are_refused_with_the_place(name):
+    make, words = BROKEN[name]
     with pytest.raises(br.FileFormatError, match=words) as caught:
-        br.from_json(text)
+        br.from_json(json.dumps(make()))
     assert len(str(caught.value)) <= 400
-    semantic = {"constructor", "length", "rows", "no array there", "ragged"}
-    if case not in semantic:  # what a schema can say
-        assert not VALIDATOR.is_valid(json.loads(text)), case
 
 
 @pytest.mark.parametrize(("text", "words"), [
     ('{"kind": "Beta", "a": 1', "must be JSON; got an error at line 1, column"),
-    ("{" * 100_000, "must be JSON|nested"),
     ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested far deeper"),
     ('{"kind": "Beta", "format": 1, "a": 1.0, "a": 2.0, "b": 1.0}', "got 'a' twice"),
     ('{"kind": "Beta", "format": 1, "a": NaN, "b": 1.0}', "undefined must be written null"),
-    ('{"kind": "Beta", "format": 1, "a": 1e999, "b": 1.0}', "that doubles can hold"),
     ('{"kind": "Beta", "format": 1, "a": ' + "9" * 5000 + "}", "of ordinary length"),
     ('{"kind": "Beta", "format": 1, "a": ' + "9" * 400 + ', "b": 1.0}', "doubles can hold"),
-    ('{"kind": "Empirical", "format": 1, "values": [1e999]}', r"values\[0\] must be a number"),
 ])  # fmt: skip
 def test_texts_that_leave_something_in_doubt_are_refused(text, words):
     with pytest.raises(br.FileFormatError, match=words) as caught:
@@ -265,19 +244,25 @@ def steps(path):
 
 #: What follows from other parts, by kind or record and field, and where travellers have it.
 FOLLOWS = {
-    "interval": ["sparse"], "difference": ["sparse"],
-    "decision": ["status", "needed", "interval.low", "interval.estimate", "interval.n_beyond",
-                 "interval.method", "interval.extrapolated", "expected.far", "expected.frr"],
-    "costs": ["status", "interval.low", "interval.high", "expected.far", "needed"],
-    "decision check": ["verdict", "status", "observed", "low", "high", "point.far", "point.frr"],
-    "check": ["verdict", "roc_distance.low", "roc_distance.high", "targets.0.verdict"],
-    "family row": ["aic"], "families": ["rows.0.aic"],
+    "interval": ["sparse"],
+    "decision": ["status", "needed", "interval.low", "interval.method", "expected.far"],
+    "costs": ["status", "interval.high", "needed"],
+    "decision check": ["verdict", "status", "observed", "low", "point.far"],
+    "check": ["verdict", "roc_distance.low", "targets.0.verdict"],
+    "families": ["rows.0.aic"],
     "fit": ["model.client.a", "client.distribution.b"],
-    "inclusion": ["verdict.good_%.word", "verdict.good_%.marginal",
-                  "verdict.good_%.gain.estimate", "verdict.good_%.gain.word",
-                  "verdict.good_%.size.largest", "verdict.good_%.confidence.p_value"],
-    "fusion": ["gains.0.gain"], "systems": ["first.0", "second.1"],
+    "inclusion": ["verdict.good_%.word", "verdict.good_%.marginal", "verdict.good_%.gain.estimate",
+                  "verdict.good_%.size.largest"],
+    "fusion": ["gains.0.gain"], "systems": ["first.0"],
     "class summary": ["n", "counts.0"],
+}  # fmt: skip
+#: What cannot be: ranges, and arrays of other lengths.
+RANGES = {
+    "interval": [("level", 1.5), ("low", 0.99)], "auc test": [("p_value", 1.5)],
+    "band": [("low.0", 1.0), ("estimate", [0.5]), ("replicates", -1), ("n_beyond", [1.0])],
+    "comparison": [("low", [0.0]), ("band_high", [0.0] * 4)], "epc": [("alpha", [0.5])],
+    "epc cv": [("far.0", 1.5)], "forecast": [("least", [0.5]), ("n_client", -1)],
+    "point of a fit": [("n_beyond.0", -1.0)], "distribution fit": [("total_weight", -2.0)],
 }  # fmt: skip
 OTHER_WORDS = {
     "status": ("can be relied on", "not enough evidence", "do not rely on it"),
@@ -293,32 +278,14 @@ def test_what_does_not_follow_from_the_numbers_is_refused(name):
     for path in FOLLOWS[name]:
         at = steps(path)
         now = part_at(document, at)
-        if isinstance(now, bool):
-            others = [not now]
+        if isinstance(now, bool | int):
+            other = not now if isinstance(now, bool) else now + 1
         elif isinstance(now, str):
-            others = [word for word in OTHER_WORDS[at[-1]] if word != now]
-        elif now is None:
-            others = [7]
+            other = next(word for word in OTHER_WORDS[at[-1]] if word != now)
         else:
-            others = [now + 1] if isinstance(now, int) else [0.9 * now, now + 1e-6]
-        for other in others if now else others[-1:]:
-            with pytest.raises(br.FileFormatError, match="must be"):
-                br.from_json(with_other(document, at, other))
-
-
-RANGES = {
-    "interval": [("level", 1.5), ("low", 0.99), ("failed", -1)],
-    "difference": [("p_value", -0.1), ("low", 1.0)], "auc test": [("p_value", 1.5)],
-    "band": [("low.0", 1.0), ("estimate", [0.5]), ("replicates", -1), ("n_beyond", [1.0])],
-    "comparison": [("low", [0.0]), ("band_high", [0.0] * 4), ("level", 2.0)],
-    "systems": [("low", [0.0] * 2)], "epc": [("alpha", [0.5])],
-    "epc cv": [("value", [0.5] * 3), ("far.0", 1.5)],
-    "forecast": [("least", [0.5]), ("n_client", -1)],
-    "target forecast": [("hter", [0.5]), ("far.0", -0.5)],
-    "point of a fit": [("n_beyond.0", -1.0)],
-    "likelihood ratio": [("p_value", 2.0)], "curve test": [("p_proper", -1.0)],
-    "distribution fit": [("n", -1), ("total_weight", -2.0)],
-}  # fmt: skip
+            other = 7 if now is None else now + 1e-6
+        with pytest.raises(br.FileFormatError, match="must be"):
+            br.from_json(with_other(document, at, other))
 
 
 @pytest.mark.simulation
@@ -328,6 +295,24 @@ def test_numbers_out_of_range_and_arrays_of_other_lengths_are_refused(name):
     for path, other in RANGES[name]:
         with pytest.raises(br.FileFormatError, match=f"{steps(path)[0]}|alpha"):
             br.from_json(with_other(document, steps(path), other))
+
+
+@pytest.mark.simulation
+def test_reprs_are_one_short_line_or_make_the_value_again():
+    names = {"nan": math.nan, "inf": math.inf} | {name: getattr(br, name) for name in PUBLIC}
+    for name, value in travellers().items():
+        text = repr(value)
+        assert len(text) <= REPR_LIMIT, name
+        assert "\n" not in text, name
+        if name != "labels" and text[0] != "<" and type(value).__name__ in names:
+            assert eval(text, dict(names)) == value, name
+    long = "n" * 500
+    for value in (
+        br.Scores([1.0], [0.0], name=long),
+        br.Design.grid({"p" * 150: [1, 2], "q" * 150: [1]}),
+        br.Empirical(np.linspace(0, 1, 10_000)),
+    ):
+        assert len(repr(value)) <= REPR_LIMIT, type(value)
 
 
 @pytest.mark.simulation
@@ -345,15 +330,12 @@ def test_no_number_of_a_document_raises_what_is_not_ours():
                     br.from_json(with_other(document, at, other))
 
 
-@pytest.mark.parametrize(
-    "shape", [[2**40, 2**40], [0, 2**30, 2**30, 2**30], [-1], [-1, -3], [2], [1.0], [True], "3"]
-)
+@pytest.mark.parametrize("shape", [[2**40, 2**40], [0, 2**30, 2**30], [-1, -3], [2], [1.0], "3"])
 def test_shapes_that_overflow_are_refused(shape):
-    values = {"values": [1.0, 2.0, 3.0], "dtype": "float64", "shape": shape}
-    if shape and shape[0] == 0:
-        values["values"] = []
+    values = [] if shape[0] == 0 else [1.0, 2.0, 3.0]
+    array = {"values": values, "dtype": "float64", "shape": shape}
     with pytest.raises(br.FileFormatError, match=r"values\.shape must be the shape of its values"):
-        br.from_json(json.dumps({"kind": "Empirical", "format": 1, "values": values}))
+        br.from_json(json.dumps({"kind": "Empirical", "format": 1, "values": array}))
 
 
 def test_deep_values_are_refused():
@@ -367,53 +349,23 @@ def test_deep_values_are_refused():
 def test_what_is_no_document_is_refused(tmp_path):
     with pytest.raises(br.ScoreFileNotFoundError, match="there is no"):
         br.from_json(tmp_path / "none.json")
-    with pytest.raises(br.FileFormatError, match="regular file"):
-        br.from_json(tmp_path)
     (tmp_path / "a.json").write_bytes(b"\xff\xfe{")
     with pytest.raises(br.FileFormatError, match="UTF-8"):
         br.from_json(tmp_path / "a.json")
-    (tmp_path / "b.json").write_text("[1, 2]")
-    with pytest.raises(br.FileFormatError, match="a list"):
-        br.from_json(tmp_path / "b.json")
     with pytest.raises(br.InputTypeError, match="text or a path"):
         br.from_json(BETA)
 
 
-def test_numbers_of_other_writers_are_read():
-    """JavaScript writes 2.0 as 2, and fields that have defaults may be left out."""
-    assert br.from_json('{"kind": "Beta", "format": 1, "a": 2, "b": 3}') == br.Beta(2.0, 3.0)
-    text = '{"kind": "Scores", "format": 1, "client": [1, 0.5], "impostor": [0]}'
-    assert br.from_json(text) == br.Scores([1.0, 0.5], [0.0])
-
-
 @pytest.mark.simulation
-def test_the_schema_is_that_of_the_classes():
-    assert schema() == SCHEMA
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-
-
-@pytest.mark.simulation
-def test_every_document_keeps_to_the_schema():
+def test_the_schema_is_that_of_the_classes_and_of_their_documents():
+    known = json.loads(Path(documents.__file__).with_name("schema.json").read_text("utf-8"))
+    assert schema() == known
+    validator = jsonschema.Draft202012Validator(known)
+    validator.check_schema(known)
     for name, value in nouns().items():
-        errors = [error.message[:200] for error in VALIDATOR.iter_errors(value.to_dict())]
-        assert errors == [], name
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_scores_come_back_from_their_table(library):
-    pytest.importorskip(library)
-    held = scores(client_ids=range(60), impostor_ids=range(65), client_weights=np.full(60, 2.0),
-                  impostor_weights=np.ones(65), library=library)  # fmt: skip
-    table = held.to_frame()
-    assert type(table).__module__.partition(".")[0] == library
-    assert br.Scores.from_frame(table, weight="weight", id="id") == held
-
-
-@pytest.mark.simulation
-def test_every_noun_has_a_table():
-    for name, value in nouns().items():
-        table = nw.from_native(value.to_frame(), eager_only=True)
-        assert table.columns, name
+        assert [error.message for error in validator.iter_errors(value.to_dict())] == [], name
+    for name in BROKEN.keys() - {"constructor", "length", "no array there", "ragged"}:
+        assert not validator.is_valid(BROKEN[name][0]()), name
 
 
 @pytest.mark.simulation
@@ -436,60 +388,21 @@ def test_tables_compile_in_latex(tmp_path):
 @pytest.mark.simulation
 def test_metrics_are_flat_finite_and_named_for_trackers():
     for name, value in nouns().items():
-        found = value.metrics()
-        for key, number in found.items():
+        for key, number in value.metrics().items():
             assert re.fullmatch(r"[0-9A-Za-z_./-]+", key), (name, key)
             assert type(number) is float, (name, key)
             assert math.isfinite(number), (name, key)
-    fit, decision = FIT.metrics(), travellers()["decision"]
-    assert {"auc", "eer", "client_a", "client_b", "impostor_a", "impostor_b"} <= fit.keys()
-    assert fit["auc"] == FIT.model.auc()
+    assert FIT.metrics()["auc"] == FIT.model.auc()
+    decision = travellers()["decision"]
     found = decision.metrics()
     assert found["threshold"] == decision.threshold
-    assert (found["far"], found["frr"]) == (decision.expected.far, decision.expected.frr)
-    assert (found["far_low"], found["far_high"]) == (decision.interval.low, decision.interval.high)
+    assert (found["far"], found["far_low"]) == (decision.expected.far, decision.interval.low)
 
 
 @pytest.mark.simulation
-def test_reprs_are_one_short_line():
-    for name, value in travellers().items():
-        text = repr(value)
-        assert len(text) <= REPR_LIMIT, name
-        assert "\n" not in text, name
-    long = "n" * 500
-    for value in (
-        br.Scores([1.0], [0.0], name=long),
-        br.ScoreModel(br.Beta(1, 2), br.Beta(2, 1), name=long),
-        br.Design.grid({"p" * 150: [1, 2], "q" * 150: [1]}),
-        br.Empirical(np.linspace(0, 1, 10_000)),
-    ):
-        assert len(repr(value)) <= REPR_LIMIT, type(value)
-
-
-@pytest.mark.simulation
-def test_short_reprs_make_the_value_again():
-    names = {"nan": math.nan, "inf": math.inf} | {name: getattr(br, name) for name in PUBLIC}
-    pasted = 0
-    for name, value in travellers().items():
-        if name != "labels" and repr(value)[0] != "<" and type(value).__name__ in names:
-            assert eval(repr(value), dict(names)) == value, name
-            pasted += 1
-    assert pasted >= 20
-
-
-def test_a_distribution_of_a_user_has_all_but_a_document():
-    law = Kumaraswamy(2.0, 3.0)
-    assert isinstance(law, Distribution)
-    assert law.to_frame()["value"].tolist() == [2.0, 3.0]
-    assert "Kumaraswamy" in law._repr_html_()
-    with pytest.raises(br.InputTypeError, match="class of betaroc"):
-        law.to_dict()
-
-
-@pytest.mark.parametrize("name", ["page.pdf", "page.csv"])
-def test_a_page_is_called_html(analysis, name, tmp_path):
+def test_a_page_is_called_html(analysis, tmp_path):
     with pytest.raises(br.errors.InputError, match=r"path must end in \.html or \.htm: the page"):
-        analysis.to_html(tmp_path / name)
+        analysis.to_html(tmp_path / "page.pdf")
     assert not list(tmp_path.iterdir())
 
 
@@ -512,9 +425,8 @@ def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision():
     scores = br.Scores([2, 3, 4], [k / 10 for k in range(30)])
     assert read.method == br.decide(scores, far=0.1, how="guaranteed").method
     assert (read.status, read.k) == ("not enough evidence", 1)
-    for name in ("k", "confidence"):
-        with pytest.raises(br.errors.FileFormatError):
-            br.from_json(json.dumps(old | {name: "x"}))
+    with pytest.raises(br.errors.FileFormatError):
+        br.from_json(json.dumps(old | {"confidence": "x"}))
 
 
 def test_documents_of_format_1_are_read_by_the_names_of_today():
@@ -528,12 +440,3 @@ def test_documents_of_format_1_are_read_by_the_names_of_today():
     assert e.n_beyond[0] == pytest.approx(1.0, abs=1.0)
     with pytest.raises(br.errors.FileFormatError, match="kind must be one of"):
         br.from_json(json.dumps(decision["ways"][0] | {"format": 2}))
-
-
-def test_the_limit_of_a_document_is_what_the_page_says():
-    page = (ROOT / "docs" / "security.md").read_text("utf-8")
-    row = re.search(r"^\| saved result \| (\d+) GiB, nested (\d+) deep \|", page, re.M)
-    assert row is not None
-    assert int(row[2]) == DEEPEST
-    assert int(row[1]) << 30 == documents._LARGEST
-    assert f"more than {row[1]} GiB" in (br.from_json.__doc__ or "")

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -42,16 +43,11 @@ def test_what_dev_cannot_assure_and_test_contradicts(analysis, text):
         "not possible: 299 impostors needed, dev has 181", "0.9343774613723554",
     ):  # fmt: skip
         assert piece in said, piece
-    assert rate(1 / 182) == "0.55 %"
-    low, high = stats.beta.ppf([0.025, 0.975], 1, 181)
-    assert rate_span(low, high) == "0.014 to 2.0 %"
+    assert rate_span(*stats.beta.ppf([0.025, 0.975], 1, 181)) == "0.014 to 2.0 %"
     exact = stats.binomtest(88, 448).proportion_ci(method="exact")
     assert rate_span(exact.low, exact.high) == "16 to 24 %"
     assert analysis.decision == br.decide(analysis.dev.scores, far=0.01, family="beta")
     assert analysis.checks == (analysis.decision.check(analysis.tests[0].scores),)
-    assert analysis.target == ""
-    check = analysis.checks[0]
-    assert (check.status, check.verdict) == ("do not rely on it", "broken")
 
 
 def separated(n, seed=0):
@@ -73,23 +69,21 @@ def test_targets(target, question, kind, panel_alone):
     assert question in top(page)
     assert "No target was named" not in page
     assert question in found.summary()
-    if kind not in ("far", "frr"):
+    if kind == "cost":
         twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
         both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
-        lines = first_screen(both)["cost"][1:]
-        assert [re.findall(r"observed on (test \d) ", line) for line in lines] == [
-            ["test 1"], ["test 2"],
-        ]  # fmt: skip
+        lines = "".join(first_screen(both)["cost"][1:])
+        assert re.findall(r"observed on (test \d) ", lines) == ["test 1", "test 2"]
 
 
-@pytest.mark.parametrize("target", ["far=2", "foo=1", "far", {}, 3, "far=0.1,frr=0.1",
-                                    "far=0.1,far=0.2", {"far": "x"}, "cost_fa=1"])  # fmt: skip
-def test_a_target_that_is_none(target):
-    with pytest.raises(br.InputError, match="target must be") as error:
-        br.analyze(separated(10), target=target)
-    assert error.value.argument == "target"
+def test_a_target_that_is_none():
+    for target in ("far=2", "foo=1", "far", {}, 3, "far=0.1,far=0.2", {"far": "x"}, "cost_fa=1"):
+        with pytest.raises(br.InputError, match="target must be") as error:
+            br.analyze(separated(10), target=target)
+        assert error.value.argument == "target"
 
 
+@pytest.mark.simulation
 def test_no_decision_says_why(panel_alone):
     """12 impostors as they are: no order statistic, no tail and no fit has FAR 1 %."""
     scores = br.Scores(np.arange(5.0, 17.0), np.arange(12.0))
@@ -107,18 +101,14 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone):
     """Of two tests, 180 and 360 of 400 impostors lie above 1.6, where few clients lie below."""
     rng = np.random.default_rng(4)
     client = rng.normal(3, 1, 400)
-    tests = {
-        share: br.Scores(
-            client, np.r_[rng.uniform(1.6, 2.4, share), rng.uniform(-9, -7, 400 - share)]
-        )
-        for share in (180, 360)
-    }
+    tests = {}
+    for share in (180, 360):
+        impostor = np.r_[rng.uniform(1.6, 2.4, share), rng.uniform(-9, -7, 400 - share)]
+        tests[str(share)] = br.Scores(client, impostor)
     dev = br.Scores(rng.normal(3, 1, 400), rng.normal(-3, 1, 400))
-    named = {str(share): one for share, one in tests.items()}
-    found = br.analyze(dev, named, target={"frr": 0.05}, family="normal")
+    found = br.analyze(dev, tests, target={"frr": 0.05}, family="normal")
     words = "FAR is 90 % on test 2 (360): most impostors are accepted."
     assert DEFAULT.fill(first_screen(found)["status"]["reason"]).endswith(words)
-    assert words in found.summary()
     assert words.replace(" %", "\u00a0%") in render_report(found)
 
 
@@ -129,18 +119,12 @@ def test_every_position_is_counted_as_the_library_counts(analysis, text):
     shown = [texts["t"][k] for k in at["t"]]
     assert len(shown) == POSITIONS
     assert shown[block["home"]] == "0.9344"
-    for k, part in enumerate(analysis.parts):
-        for kind in ("far", "frr"):
-            for place in (0, 100, 233, 374, 400):
-                if place == block["home"]:
-                    continue
-                found = rate_interval(part.scores, kind, float(shown[place]), level)
-                key = f"{kind}{k}"
-                assert texts["v" + key][at["v" + key][place]] == rate(found[0]).replace(
-                    " %", "\u00a0%"
-                )
-                around = texts["i" + key][at["i" + key][place]]
-                assert around == rate_span(*found[1:]).replace(" %", "\u00a0%")
+    for (k, part), kind in product(enumerate(analysis.parts), ("far", "frr")):
+        for place in (0, 100, 233, 400):
+            found = rate_interval(part.scores, kind, float(shown[place]), level)
+            told = [texts[key][at[key][place]] for key in (f"v{kind}{k}", f"i{kind}{k}")]
+            counted = [rate(found[0]), rate_span(*found[1:])]
+            assert [text.replace("\u00a0", " ") for text in told] == counted
     # At the threshold decided what is expected of it, (0 + 1)/182, not 0 of 181.
     assert texts["vfar0"][at["vfar0"][block["home"]]] == "0.55\u00a0%"
     assert all(len(bits) == POSITIONS for bits in block["flags"].values())
@@ -169,19 +153,17 @@ def test_axes():
     values = np.append(np.linspace(0.0, 10.0, 9999), 1e6)
     assert ScoreAxis.of(values, None).high < 20.0
     assert ScoreAxis.of(np.zeros(5), 0.0).low < 0.0 < ScoreAxis.of(np.zeros(5), 0.0).high
-    assert strip_place(1.0, 0.01) == 100.0
-    assert strip_place(0.0, 0.01) == 0.0
+    assert (strip_place(0.0, 0.01), strip_place(1.0, 0.01)) == (0.0, 100.0)
     assert strip_place(0.01, 0.01) == pytest.approx(100 * 2.3 / 4.3)
     # Of 0.001 % the strip has 2 decades more, from 10^-4.3 to 100 %.
-    assert strip_place(1e-5, 1e-5) == pytest.approx(100 * 1.3 / 6.3)
     assert strip_place(1e-4, 1e-5) == pytest.approx(100 * 2.3 / 6.3)
     # "accept" takes some 48 of 620 pixels on a screen, of 350 on a printed page.
     assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
-@pytest.fixture(scope="module")
-def browser(text, tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "report.html"
+@pytest.fixture
+def browser(text, tmp_path):
+    path = tmp_path / "report.html"
     path.write_text(text, encoding="utf-8")
     with Browser() as found:
         found.look(1280)
@@ -203,21 +185,17 @@ MOVED = """
 @pytest.mark.simulation
 @in_browser
 def test_the_slider_moves_all_numbers_at_once(browser, analysis):
-    browser.look(1280)
     assert browser.value("document.querySelector('.sl').hidden") is False
     assert browser.value("document.querySelector('input[type=range]').value") == "374"
     before = browser.value(MOVED % 374)
     assert before[0].split("\n")[0] == "0.55\u00a0%"
     cells = browser.value(MOVED % 200)
     assert browser.value("document.querySelector('output').textContent") == "0.5000"
-    expected = [
-        (*rate_interval(part.scores, kind, 0.5, analysis.level), total)
-        for kind, who in (("far", "impostor"), ("frr", "client"))
-        for part in analysis.parts
-        for total in [getattr(part.scores, f"{who}_total")]
-    ]
-    for cell, (share, low, high, total) in zip(cells, expected, strict=True):
-        told = [rate(share), rate_span(low, high), f"{round(share * total)} of {round(total)}"]
+    sides = product((("far", "impostor"), ("frr", "client")), analysis.parts)
+    for cell, ((kind, who), part) in zip(cells, sides, strict=True):
+        share, *ends = rate_interval(part.scores, kind, 0.5, analysis.level)
+        total = getattr(part.scores, f"{who}_total")
+        told = [rate(share), rate_span(*ends), f"{round(share * total)} of {round(total)}"]
         assert cell.replace("\u00a0", " ").split("\n") == told
     lines = browser.value("[...document.querySelectorAll('.thl')].map(e => e.getAttribute('x1'))")
     assert lines == ["50%"] * 2

@@ -28,13 +28,8 @@ def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding():
 
 def test_an_interval_beyond_all_groups_says_so():
     rng = np.random.default_rng(1)
-    person = rng.normal(0, 0.7, 40)
-    groups = rng.integers(0, 40, 600), rng.integers(0, 40, 1500)
-    scores = br.Scores(
-        2 + person[groups[0]] + rng.normal(0, 0.7, 600),
-        -1 + person[groups[1]] + rng.normal(0, 0.7, 1500),
-        client_groups=groups[0], impostor_groups=groups[1],
-    )  # fmt: skip
-    said = "so no group speaks for the number"
-    with pytest.warns(br.ExtrapolationWarning, match=said):
+    person, of, of_impostor = rng.normal(0, 1, 40), *rng.integers(0, 40, (2, 600))
+    groups = {"client_groups": of, "impostor_groups": of_impostor}
+    scores = br.Scores(2 + person[of] + rng.normal(0, 0.7, 600), person[of_impostor] - 1, **groups)
+    with pytest.warns(br.ExtrapolationWarning, match="so no group speaks for the number"):
         br.interval(scores, "tpr", far=0.01)

@@ -56,5 +56,4 @@ def test_sections_are_folded_opened_by_their_link_and_readable(text, tmp_path):
         for scheme in ("light", "dark"):
             browser.look(1280, scheme)
             assert browser.value(FAINT) == [], scheme
-        assert len(browser.requests) == 1  # the page itself
-        assert browser.said == []
+        assert (len(browser.requests), browser.said) == (1, [])  # the page itself alone

@@ -11,15 +11,12 @@ import pytest
 import betaroc as br
 from betaroc.core.notices import Notice, keep
 from betaroc.report.page import render_report
-from helpers.cases import some
 from helpers.pages import Page, asks_for_nothing, assert_inert, plain
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
 # Checks of the fit have tests of their own; these are of whole pages.
 pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.simulation]
-#: Pictures of the sections; that of the first screen is drawn otherwise.
-DRAWN = re.compile(r'<svg [^>]*xmlns:xlink="[^>]*>')
 
 
 def some_scores(seed=1):
@@ -40,21 +37,11 @@ def test_page_is_inert_and_asks_for_nothing(text):
 
 HOSTILE = [
     "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover='alert(1)",
     "</title></style><svg onload=alert(1)>",
-    "javascript:alert(1)",
     "{{ 7 * 7 }}{% for x in y %}",
-    "$\\frac{1}{$ cost $5 and $6",
-    '=HYPERLINK("http://evil.example","x")',
-    "\u202egnp.exe\u2066",
-    "zero\u200bwidth\u200d and \x1b[31m red \x00",
+    "\u202egnp.exe\u2066 zero\u200bwidth\u200d and \x1b[31m red \x00",
     "\udcff not utf-8",
-    "👩‍🚀 emoji",
-    "-->]]><!--",
-    "&lt;b&gt;",
-    "x" * 5000,
-    "new\nline",
+    "-->]]><!-- &lt;b&gt; $\\frac{1}{$",
 ]
 
 
@@ -63,7 +50,7 @@ def renamed(analysis, name):
     return dataclasses.replace(analysis, dev=dev, tests=tuple(tests))
 
 
-@pytest.mark.parametrize("name", some(HOSTILE, 4))
+@pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_only_text(name, analysis, panel_alone):
     page = render_report(renamed(analysis, name))
     page.encode("utf-8")
@@ -93,18 +80,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det():
     text = render_report(br.analyze(scores, family="beta"))
     page = "".join(Page(text).text)
     assert "No DET is drawn" in page
-    assert "Dev’s scores separate the classes" in page
-    assert len(DRAWN.findall(text)) == 4
     assert " inf FRR" not in page
-
-
-def test_files_are_named_without_their_folders(tmp_path, panel_alone):
-    path = tmp_path / f"{'x' * 70}<b>.csv"
-    path.write_bytes((LIVENESS / "dev.csv").read_bytes())
-    text = render_report(br.analyze(br.read_scores(path), family="empirical"))
-    assert str(tmp_path) not in text
-    assert html.escape(path.name) in text
-    assert "<b>.csv" not in text
 
 
 def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis):
@@ -119,21 +95,18 @@ def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis):
 def test_a_band_by_hand():
     """Dev chooses 2.5 at alpha 1/2; HTER of a replicate: (X + Y) / 6, X + Y binomial (6, 1/3)."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
+    test = br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0])
     with pytest.warns(br.SmallSampleWarning):
-        (met,) = br.analyze(
-            dev, br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0]), family="empirical"
-        ).curves
+        (met,) = br.analyze(dev, test, family="empirical").curves
     assert (met.band.low[50], met.band.high[50]) == (0.0, pytest.approx(4 / 6))
 
 
 def test_level_and_rng_of_analyze_are_checked():
+    dev, test = some_scores(), some_scores(2)
     for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
         with pytest.raises(error, match=next(iter(wrong))):
-            br.analyze(some_scores(), some_scores(2), **wrong)
-    one, two = (
-        br.analyze(some_scores(), some_scores(2), family="empirical", level=0.8, rng=k)
-        for k in (3, 4)
-    )
+            br.analyze(dev, test, **wrong)
+    one, two = (br.analyze(dev, test, family="empirical", level=0.8, rng=k) for k in (3, 4))
     assert one.level == one.curves[0].band.level == 0.8
     assert (one.seed, one.to_dict()["seed"]) == (3, 3)
     assert one.curves[0].band != two.curves[0].band

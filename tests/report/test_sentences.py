@@ -2,7 +2,6 @@
 
 import math
 import re
-import warnings
 from collections import Counter
 
 import numpy as np
@@ -45,11 +44,9 @@ def test_below_the_level_nothing_is_stated():
     stated = whole(sure_of(fit, 0.8))
     assert stated.startswith("the ROC lies below the diagonal at the low thresholds, worse than")
     assert f"(probability {shares['hook-at-zero']:.3f})" in stated
-    words = whole(sure_of(fit))
-    assert words.startswith(
+    assert whole(sure_of(fit)).startswith(
         "cannot tell at 95 % confidence whether the ROC lies above the diagonal everywhere:"
         f" probability {shares['hook-at-zero']:.3f} that it lies below the diagonal at the low"
-        " thresholds,"
     )
     side = plain(curve_words.end_words(sure_of(fit), "at_zero"))
     assert "cannot tell the side of the diagonal" in side
@@ -65,18 +62,15 @@ def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate():
     sure = sure_of(br.fit(br.Scores(*both), "normal"))
     times = (norm.ppf(0.95) + norm.ppf(0.8)) ** 2
     assert (f"{30 * times:.2g}", f"{50 * times:.2g}") == ("1.9e+02", "3.1e+02")
-    assert (
-        plain(sure.wanted(1.0)) == "about 190 clients and 310 impostors would tell in 8 of 10 cases"
-    )
-    assert plain(sure.wanted(-1.0, two_sided=True)).startswith(
-        "about 240 clients and 390 impostors"
-    )
+    words = "about 190 clients and 310 impostors would tell in 8 of 10 cases"
+    assert plain(sure.wanted(1.0)) == words
+    both_sides = plain(sure.wanted(-1.0, two_sided=True))
+    assert both_sides.startswith("about 240 clients and 390 impostors")
     groups = {f"{who}_groups": np.arange(n) // 2 for who, n in (("client", 30), ("impostor", 50))}
     grouped = plain(sure_of(br.fit(br.Scores(*both, **groups), "normal")).wanted(1.0))
     words = "310 impostors in 6.2 times as many groups would tell"
     assert words in DEFAULT.fill(grouped)
-    for z in (0.0, 0.05):
-        assert sure.wanted(z) == "more than 1000 times as many scores would be needed"
+    assert sure.wanted(0.05) == "more than 1000 times as many scores would be needed"
     shares = {"U": 0.6, "J": 0.3, "reverse-J": 0.08, "bell": 0.02}
     # a > 1 has probability .32, b > 1 .10: the first is the less certain.
     rising = ({"J", "bell"}, {"reverse-J", "bell"})
@@ -122,8 +116,9 @@ def analysed(dev, test, family="beta"):
 
 
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 @pytest.mark.parametrize("family", ["beta", "empirical"])
-def test_a_contradicting_test_set_comes_first(family):
+def test_a_contradicting_test_set_comes_first(family, few):
     rng = np.random.default_rng(7)
     dev, test = drawn(((4, 2), (2, 4)), 300, rng), drawn(((4, 2), (3, 3)), 300, rng)
     first, other, points = analysed(dev, test, family)
@@ -136,17 +131,12 @@ def test_a_contradicting_test_set_comes_first(family):
     assert worst.observed == np.mean(test.impostor > worst.threshold)
     (line,) = map(plain, score_set.contradiction_words(found, {"test": "test"}, 0.95))
     assert line.startswith(f"test contradicts dev: at dev's threshold {worst.threshold:.4g} (")
-    assert "[" not in line
     assert re.search(r"\([0-9.]+ to [0-9.]+ %\) observed", line)
     assert (" expected by its fit, " if family == "beta" else " expected, ") in line
     assert f"(p = {worst.p_value:.2g}; {len(found)} such rates on test" in line
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.errors.BetarocWarning)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
-            whole = br.analyze(dev, test, family=family)
-    assert whole.summary().split("\n\n")[1].splitlines()[0] == line  # after the threshold
-    assert whole.to_dict()["derived"]["contradictions"][0]["p_value"] == worst.p_value
+    analysis = br.analyze(dev, test, family=family)
+    assert analysis.summary().split("\n\n")[1].splitlines()[0] == line  # after the threshold
+    assert analysis.to_dict()["derived"]["contradictions"][0]["p_value"] == worst.p_value
 
 
 @pytest.mark.simulation
@@ -190,26 +180,6 @@ def test_groups_weigh_as_many_trials_as_they_are_worth():
         assert worth == pytest.approx(wanted, rel=1e-3)
     assert (found[0], found[2]) == ([], [])
     assert found[1] != []
-
-
-@pytest.mark.simulation
-@pytest.mark.nightly
-def test_the_same_distributions_seldom_contradict():
-    """Of 20 pairs of sets at 5 % no more than 4: one is expected, the standard error is 1."""
-    rng, hits = np.random.default_rng(9), 0
-    for _ in range(20):
-        first, other, points = analysed(drawn(HOOK, 100, rng), drawn(HOOK, 300, rng))
-        hits += bool(score_set.contradictions(first, (other,), points, 0.95))
-    assert hits <= 4
-
-
-@pytest.mark.simulation
-def test_weights_that_are_no_copies_are_not_compared():
-    rng = np.random.default_rng(7)
-    dev, test = drawn(((4, 2), (2, 4)), 100, rng), drawn(((4, 2), (4, 2)), 100, rng)
-    weighted = br.Scores(test.client, test.impostor, impostor_weights=np.full(100, 1.5))
-    first, other, points = analysed(dev, weighted)
-    assert score_set.contradictions(first, (other,), points, 0.95) == []
 
 
 @pytest.mark.nightly
