@@ -126,24 +126,6 @@ def test_error_of_a_fitted_threshold_is_the_delta_methods():
     assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
 
 
-@pytest.mark.simulation
-@pytest.mark.nightly
-def test_band_of_a_fit_covers_the_value_at_the_true_choice():
-    """HTER, beta fit of 100 + 100, 300 + 300 test scores; 120 pairs: the error is .02."""
-    rng = np.random.default_rng(32)
-    client, impostor, shifted = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0), br.Beta(2.0, 3.0)
-    alpha = np.array([0.25, 0.75])
-    value = br.epc(br.ScoreModel(client, impostor), br.ScoreModel(client, shifted),
-        alpha=alpha).value  # fmt: skip
-    hits = np.zeros(2)
-    for seed in range(120):
-        dev = br.Scores(client.sample(100, rng), impostor.sample(100, rng))
-        test = br.Scores(client.sample(300, rng), shifted.sample(300, rng))
-        band = br.epc(br.fit(dev), test, alpha=alpha).band(replicates=200, rng=seed)
-        hits += (band.low <= value) & (value <= band.high)
-    assert np.all(hits / 120 >= 0.89), hits / 120
-
-
 def test_ends_of_the_scale_and_replicates_without_a_value():
     rng = np.random.default_rng(33)
     dev = br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0])

@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import json
 import math
 
 import numpy as np
@@ -165,15 +164,6 @@ def test_summaries_and_weights():
             curves.append(br.epc(dev, given, alpha=[0.3, 0.5]))
         differences.append(br.compare(curves[0], curves[1], replicates=50, rng=1).differences)
     assert_array_equal(*differences)
-
-
-def test_an_average_of_an_old_document_is_read():
-    old = {"betaroc": "0.2.0", "format": 1, "kind": "EpcAverage", "first": 0.25,
-        "second": 0.5, "average": 0.375, "undefined": 0.125, "dev": None, "test": None,
-        "asked": ["far-frr", 0.0, 1.0, None]}  # fmt: skip
-    average = br.from_json(json.dumps(old))
-    assert (average.estimate, average.first, average.second) == (0.375, 0.25, 0.5)
-    assert (average.undefined, math.isnan(average.low)) == (0.125, True)
 
 
 ALPHA = [0.1, 0.3, 0.5, 0.7, 0.9]

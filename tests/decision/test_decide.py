@@ -12,12 +12,10 @@ from scipy.stats import beta
 import betaroc as br
 from betaroc.core.errors import InputError
 from betaroc.core.special import share_ends
-from betaroc.rendering.numbers import rate
 from helpers.places import benchmark
 from helpers.sets import summary_of
 
 approx = pytest.approx
-CLIENT = stats.beta(6, 2)
 
 
 def scores(n=1000, seed=1, m=300):
@@ -40,16 +38,15 @@ def test_order_statistics_by_hand():
     assert (counted.threshold, counted.n_beyond, counted.far) == (495.0, 5, 0.01)
     assert average.low == approx(stats.beta.ppf(0.025, 5, 496))
     assert average.high == approx(stats.beta.ppf(0.975, 5, 496))
-    assert d.how == "guaranteed"
-    assert (d.threshold, d.status) == (guaranteed.threshold, "can be relied on")
-    assert d.needed is None
-    assert d.expected.frr == approx(1 / 3)
+    assert (d.how, d.threshold, d.needed) == ("guaranteed", guaranteed.threshold, None)
+    assert (d.status, d.expected.frr) == ("can be relied on", approx(1 / 3))
+    assert (d.metrics()["far_low"], d.metrics()["frr"]) == (d.interval.low, d.expected.frr)
     data = br.Scores(np.arange(1.0, 501.0), [0.0, 2.5])
     d = br.decide(data, frr=0.01, family="normal", how="average")
     assert d.threshold == math.nextafter(5.0, -math.inf)
     assert (way(d, "average").n_beyond, np.sum(data.client <= d.threshold)) == (4, 4)
     assert d.expected.frr == 5 / 501
-    # Ten largest tie: 9 and fewer may be above none of them but the next threshold.
+    # The ten largest tie: nothing lies above them.
     impostor = np.concatenate([np.arange(490.0), np.full(10, 1000.0)])
     d = br.decide(br.Scores([1.0, 2000.0], impostor), far=0.01, family="normal", how="average")
     assert (d.threshold, d.methods[1].n_beyond, d.methods[1].far) == (1000.0, 0, 0.0)
@@ -65,14 +62,13 @@ def test_the_first_way_that_is_possible():
     assert few.remedy == "299 impostors for a guarantee (you have 298)."
     assert br.decide(scores(300), far=0.002).how == "tail"
     assert br.decide(scores(150), far=0.002).how == "model"
-    hows = [one.how for one in few.methods]
+    hows = list(few.alternatives["how"])
     assert [hows[0], hows[1], hows[2], hows[-1]] == ["guaranteed", "average", "tail", "counted"]
     assert set(hows[3:-1]) == {"model"}
     families = [one.family for one in few.methods if one.how == "model"]
-    found = br.compare_families(scores(298))
-    assert families[0] == found.recommended[1]
-    assert set(families) == {row.family for row in found.of("impostor")}
-    assert list(few.alternatives["how"]) == [one.how for one in few.methods]
+    compared = br.compare_families(scores(298))
+    assert families[0] == compared.recommended[1]
+    assert set(families) == {row.family for row in compared.of("impostor")}
     for n, far, how, needed in ((200, 0.01, "guaranteed", 299), (200, 0.002, "average", 499),
         (150, 0.002, "tail", 200), (200, 0.0001, "tail", 1000)):  # fmt: skip
         with pytest.raises(InputError, match=f"{needed} impostors needed, dev has {n}") as caught:
@@ -81,10 +77,9 @@ def test_the_first_way_that_is_possible():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("digits", [17, 2])
-def test_dev_never_counts_more_than_the_target(seed, digits):
-    rng = np.random.default_rng(seed)
+def test_dev_never_counts_more_than_the_target(digits):
+    rng = np.random.default_rng(digits)
     impostor = np.concatenate([rng.beta(2, 8, 480), rng.beta(12, 3, 20)]).round(digits)
     data = br.Scores(rng.beta(6, 2, 400).round(digits), impostor)
     for kind, who in (("far", data.impostor), ("frr", data.client)):
@@ -102,8 +97,7 @@ def test_bad_fits_cheap_acceptance_and_groups():
     d = br.decide(br.Scores(rng.beta(6, 2, 500), impostor), far=0.01, how="model", family="beta")
     assert d.status == "do not rely on it"
     assert "where dev counts 2.7 %: the fit does not hold" in d.reason
-    counted = way(d, "counted")
-    assert d.threshold == counted.threshold  # raised
+    assert d.threshold == way(d, "counted").threshold  # raised
     data = br.Scores([0.4, 0.8, 0.9], [0.5, 0.6, 0.7])
     d = br.decide(data, cost_fa=1e-3, cost_fr=1)
     assert (d.threshold, d.expected.far, d.expected.frr) == (-math.inf, 1.0, 0.0)
@@ -111,11 +105,9 @@ def test_bad_fits_cheap_acceptance_and_groups():
     far, frr = 0.5e-3 * (1 - 0.025 ** (1 / 3)), 0.5 * (1 - 0.025 ** (1 / 3))
     assert (d.interval.low, d.interval.estimate) == approx((0.5e-3 - far, 0.5e-3))
     assert d.interval.high == approx(0.5e-3 + frr)
-    assert d.accept([-1e9]).item()
     assert d.check(br.Scores([0.1], [0.2])).observed == approx(0.5e-3)
-    data = scores(400)
-    grouped = br.Scores(data.client, data.impostor, impostor_groups=np.arange(400) // 2)
-    d = br.decide(grouped, far=0.02, family="beta")
+    grouped = br.Scores([500.0, 600.0], np.arange(400.0), impostor_groups=np.arange(400) // 2)
+    d = br.decide(grouped, far=0.02, family="normal")
     assert "FAR stays at or below 2 % on trials like dev's (200 groups of impostors;" in d.reason
     counted = way(d, "counted")
     own = br.interval(grouped, "far", threshold=counted.threshold)
@@ -133,20 +125,15 @@ def test_checks_of_a_test_set():
     assert bad.observed == np.mean(attacks.impostor > d.threshold)
     low, high = stats.binomtest(int(bad.observed * 400), 400).proportion_ci(method="exact")
     assert (bad.low, bad.high) == approx((low, high))
-    few = d.check(br.Scores([0.9], np.append(np.zeros(20), 0.99)))
-    assert (few.verdict, few.status) == ("cannot tell", "not enough evidence")
     none = d.check(br.Scores([0.9], np.zeros(20)))
     assert (none.verdict, none.status) == ("cannot tell", "can be relied on")
-    data = scores(400)
-    d, backwards = br.decide(data, far=0.01), br.Scores(data.client[::-1], data.impostor[::-1])
-    for same in (data, backwards):
-        with pytest.warns(br.errors.SameDataWarning, match="dev's own"):
-            d.check(same)
-    d = br.decide(scores(400), far=0.01)
-    found = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))
-    assert (found.verdict, found.status) == ("cannot tell", "not enough evidence")
-    assert "above 1 %, which the interval includes" in found.reason
-    assert found.remedy.startswith("more impostors in the test set")
+    few = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))
+    assert (few.verdict, few.status) == ("cannot tell", "not enough evidence")
+    assert "above 1 %, which the interval includes" in few.reason
+    assert few.remedy.startswith("more impostors in the test set")
+    data = scores(1000)
+    with pytest.warns(br.errors.SameDataWarning, match="dev's own"):
+        d.check(br.Scores(data.client[::-1], data.impostor[::-1]))
 
 
 @pytest.mark.simulation
@@ -163,7 +150,6 @@ def test_sentences_have_the_words_of_the_labels():
         " Test spoofs score above the threshold more often than dev's.")  # fmt: skip
     assert found.remedy == "dev spoofs like those of the test."
     few = np.concatenate([np.full(50, 0.99), np.zeros(350)])  # lower than dev's, but for an eighth
-    assert np.median(few) < np.median(data.impostor)
     assert "score above the threshold more often" in d.check(br.Scores(data.client, few)).reason
     none = d.check(br.Scores(data.client, np.zeros(5)))
     assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
@@ -181,31 +167,27 @@ def test_equal_error_rates_that_no_threshold_has_and_reversed_scores():
         d = br.decide(br.Scores([1.0, 2.0, 3.0], [2.5, 3.5, 4.5]), eer=True)
     assert d.status == "do not rely on it"
     assert "accepts clients no more often than impostors" in d.reason
-    data = scores(300)
-    with pytest.warns(br.errors.ReversedScoresWarning, match="AUC is 0"):
-        d = br.decide(br.Scores(data.impostor, data.client), far=0.1, family="beta")
     assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
 
 
 def test_trials_without_a_score_are_no_shift_of_the_scores():
     """The scores of dev again, a little higher: only 100 of 300 clients that have none are new."""
     client, impostor = np.arange(200.0), np.arange(-300.0, 0.0)
-    d = br.decide(br.Scores(client, impostor), frr=0.1)
-    found = d.check(br.Scores(client + 0.5, impostor, n_client_rejected=100))
+    d = br.decide(br.Scores(client, impostor), frr=0.1, family="normal")
+    check = d.check(br.Scores(client + 0.5, impostor, n_client_rejected=100))
     k = int(np.sum(client + 0.5 <= d.threshold)) + 100
-    assert (found.verdict, found.observed) == ("broken", k / 300)
-    assert found.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
+    assert (check.verdict, check.observed) == ("broken", k / 300)
+    assert check.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
     lower = d.check(br.Scores(client - 100, impostor, n_client_rejected=100))
-    assert lower.reason.endswith(
-        " Test clients score at or below the threshold more often than dev's.")  # fmt: skip
-    d = br.decide(br.Scores(client, impostor, n_impostor_rejected=700), far=0.1)
+    assert lower.reason.endswith(" clients score at or below the threshold more often than dev's.")
+    dev = br.Scores(client, impostor, n_impostor_rejected=700)
+    d = br.decide(dev, far=0.1, family="normal")
     assert (d.absent, br.from_json(d.to_json())) == (700, d)
-    found = d.check(br.Scores(client, impostor - 0.5))
-    assert found.verdict == "broken"
-    assert found.reason.endswith(" Of test's impostors 0 % have no score, of dev's 70 %.")
+    check = d.check(br.Scores(client, impostor - 0.5))
+    assert check.verdict == "broken"
+    assert check.reason.endswith(" Of test's impostors 0 % have no score, of dev's 70 %.")
     higher = d.check(br.Scores(client, impostor + 200))
-    assert higher.reason.endswith(
-        " Test impostors score above the threshold more often than dev's.")  # fmt: skip
+    assert higher.reason.endswith(" impostors score above the threshold more often than dev's.")
 
 
 @pytest.mark.simulation
@@ -218,14 +200,6 @@ def test_a_shift_is_said_of_counts_alone():
         said += "score higher" in found.reason
         assert "score higher" in found.reason or "like those of the test" not in found.remedy
     assert said <= 2
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("rate", [1e-10, 1e-300, 1 - 1e-10])
-@pytest.mark.parametrize("kind", ["far", "frr"])
-def test_targets_that_no_sample_reaches(kind, rate):
-    d = br.decide(scores(300), **{kind: rate}, family="beta")
-    assert d.how == ("model" if rate < 0.5 else "guaranteed")
 
 
 def test_what_scores_beyond_a_fit_and_a_guarantee_do_not_show():
@@ -269,20 +243,16 @@ def test_costs_equal_error_rates_and_groups_by_counts():
     assert 0.8 * 10 * d.expected.far + 0.2 * d.expected.frr == approx(min(cost))
     assert (d.how, d.status, d.target) == ("counted", "not enough evidence", "cost")
     assert d.expected.prior == 0.2
-    found = d.check(scores(2000, seed=3))
-    assert found.verdict == "cannot tell"
-    assert found.low <= found.observed <= found.high
+    check = d.check(scores(2000, seed=3))
+    assert check.verdict == "cannot tell"
+    assert check.low <= check.observed <= check.high
     assert br.decide(data, cost_fa=10, cost_fr=1, how="model", family="beta").how == "model"
     d, point = br.decide(data, eer=True), br.fit(data, "empirical").model.eer()
     assert d.threshold == float(point.threshold)
-    assert d.check(scores(500, seed=3)).verdict == "cannot tell"
-    data = scores(1000)
-    for seed in range(5):
-        groups = np.random.default_rng(seed).integers(0, 500, 1000)
-        grouped = br.Scores(data.client, data.impostor, impostor_groups=groups)
-        d = br.decide(grouped, far=0.01, family="beta")
-        for one in d.methods:
-            assert not one.possible or np.mean(data.impostor > one.threshold) <= 0.01
+    data, groups = scores(1000), np.random.default_rng(1).integers(0, 500, 1000)
+    grouped = br.Scores(data.client, data.impostor, impostor_groups=groups)
+    for one in br.decide(grouped, far=0.01, family="beta").methods:
+        assert not one.possible or np.mean(data.impostor > one.threshold) <= 0.01
 
 
 @pytest.mark.simulation
@@ -299,30 +269,15 @@ def test_costs_that_did_not_change_are_seldom_red():
         assert red / 150 <= 0.08, (m, n)
 
 
-@pytest.mark.parametrize(("target", "name"), [({"far": 0.1}, "far"),
-    ({"cost_fa": 2, "cost_fr": 1}, "cost"), ({"eer": True}, "hter")])  # fmt: skip
-def test_flat_numbers_are_called_what_they_are(target, name):
-    d = br.decide(scores(300), **target, family="beta")
-    found = d.metrics()
-    ends = tuple(found[f"{name}{end}"] for end in ("_low", "", "_high"))
-    assert ends == (d.interval.low, d.interval.estimate, d.interval.high)
-    assert len([key for key in found if key.endswith("_low")]) == 1
-    assert found["frr"] == d.expected.frr
-
-
 def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half():
     """Clients 1 to 1000: FRR 5 % is guaranteed by a threshold below 51. Impostors -249 to 50."""
     dev = br.Scores(np.arange(1.0, 1001.0), np.arange(-249.0, 51.0))
     d = br.decide(dev, frr=0.05, family="normal")
-    for shift in (1.0, 200.0):
-        test = br.Scores(dev.client, dev.impostor + shift)
-        check, share = d.check(test), np.mean(test.impostor > d.threshold)
+    for shift, words in ((1.0, ""), (200.0, " FAR is 71 % on test: most impostors are accepted.")):
+        check = d.check(br.Scores(dev.client, dev.impostor + shift))
         assert (d.how, check.status) == ("guaranteed", "can be relied on")
-        assert (share > 0.5) == (shift > 1.0)
-        words = f" FAR is {rate(share)} on test: most impostors are accepted."
-        assert check.reason.endswith(words) == (share > 0.5)
-        assert ("most impostors are accepted" in check._repr_html_()) == (shift > 1.0)
-    assert "most" not in d.reason
+        assert check.reason.endswith(words)
+        assert ("most impostors" in check.reason) == bool(words)
     costs = br.decide(dev, cost_fa=1, cost_fr=1e6, family="normal")  # neither is a target
     moved = costs.check(br.Scores(dev.client, dev.impostor + 300.0))
     assert moved.reason.endswith(" FAR is 100 % on test: most impostors are accepted.")
@@ -330,7 +285,7 @@ def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half():
     strict = br.decide(near, far=0.05, family="normal")
     assert strict.reason.endswith("on dev: most clients are rejected.")
     other = strict.check(br.Scores(dev.client + 1.0, near.impostor))
-    assert "on test: most clients are rejected" in other.reason
+    assert other.reason.endswith("on test: most clients are rejected.")
     assert other.reason.count("most clients are rejected") == 1
 
 
@@ -355,9 +310,8 @@ DECISIONS = benchmark("decisions")
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("law", "ties"), [pytest.param(law, ties, id=f"{law.name}-{ties}",
-    marks=marks) for k, law in enumerate(DECISIONS.LAWS) for ties in (False, True)
-    for marks in [() if k % 2 == ties else (pytest.mark.nightly,)]])  # fmt: skip
+@pytest.mark.parametrize(("law", "ties"), [pytest.param(law, k % 2 == 1, id=law.name)
+    for k, law in enumerate(DECISIONS.LAWS)])  # fmt: skip
 def test_guarantees_are_kept_and_averages_hold(law, ties):
     """400 sets: kept in .928 (95 % less two errors), means within three of k + 1 of n + 1."""
     kept, exact, mean, expected, error = DECISIONS.cell(law, "far", 500, 0.02, 400, ties=ties)[5:]
@@ -368,10 +322,9 @@ def test_guarantees_are_kept_and_averages_hold(law, ties):
         assert mean >= expected - 3 * error
 
 
-@pytest.mark.parametrize("other", [2.2250738585e-313, 5e-324])
-def test_an_outlier_among_scores_that_hardly_differ(other):
+def test_an_outlier_among_scores_that_hardly_differ():
     with pytest.warns(br.InfluenceWarning, match="inf times as far"):
-        br.decide(br.Scores([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, other]), far=0.5)
+        br.decide(br.Scores([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, 5e-324]), far=0.5, family="normal")
 
 
 RNG = np.random.default_rng(5)
@@ -386,14 +339,14 @@ def both(n, bins=65_536):
 ROWS, SUMMARY = both(2000)
 
 
-@pytest.mark.parametrize("asked", [{"far": 0.02}, {"frr": 0.05}])
-@pytest.mark.parametrize("how", ["guaranteed", "average", "model"])
-def test_it_is_the_threshold_of_the_rows_but_for_a_bin(asked, how):
-    options = {"how": how, "family": "beta"}
-    one, two = br.decide(SUMMARY, **asked, **options), br.decide(ROWS, **asked, **options)
+@pytest.mark.parametrize(("how", "kind", "rate"),
+    [("guaranteed", "far", 0.02), ("average", "frr", 0.05), ("model", "far", 0.02)])  # fmt: skip
+def test_it_is_the_threshold_of_the_rows_but_for_a_bin(how, kind, rate):
+    options = {"how": how, "family": "beta", kind: rate}
+    one, two = br.decide(SUMMARY, **options), br.decide(ROWS, **options)
     assert one.threshold == approx(two.threshold, abs=1e-3)
     assert (one.how, one.status, one.n) == (two.how, two.status, 2000)
-    (kind, rate), t = next(iter(asked.items())), one.threshold
+    t = one.threshold
     counted = np.mean(ROWS.impostor > t) if kind == "far" else np.mean(ROWS.client <= t)
     assert counted <= rate + (0.01 if how == "model" else 0.0)
     assert getattr(one.method, kind) == approx(counted, abs=1e-12 if how != "model" else 1e-3)
@@ -407,16 +360,12 @@ def test_summaries_count_and_check_at_borders():
         assert found.method.far == approx(far, abs=1e-12)
         other = br.decide(ROWS, **asked, family="beta")
         assert found.threshold == approx(other.threshold, abs=1e-3)
-    rows, summary = both(3000)
     decision = br.decide(SUMMARY, far=0.02, family="beta")
-    one, two = decision.check(summary), decision.check(rows)
+    two, one = map(decision.check, both(3000))
     assert (one.observed, one.verdict, one.status) == (two.observed, two.verdict, two.status)
     assert (one.low, one.high) == approx((two.low, two.high), rel=1e-12)
-    decision = br.decide(SUMMARY, far=0.02, family="beta")
     with pytest.warns(br.errors.SameDataWarning):
         decision.check(SUMMARY)
-    few, other = both(2000, 300)[1], both(2000, 300)[1]
-    br.decide(few, eer=True, family="normal").check(other)  # the same bins, other counts
 
 
 #: By descending score: client, impostor, client, client, impostor, impostor.
@@ -428,9 +377,10 @@ def many(n, seed, shape=8.0):
     return br.Scores(rng.beta(6, 2, n), rng.beta(2, shape, n))
 
 
-@pytest.mark.parametrize(("target", "threshold", "precision", "accepted"),
-    [(0.5, -np.inf, 3 / 6, 6), (0.6, 4.5, 3 / 5, 5), (0.61, 5.5, 3 / 4, 4), (0.75, 5.5, 3 / 4, 4),
-    (0.76, 8.5, 1.0, 1), (1.0, 8.5, 1.0, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("target", "threshold", "precision", "accepted"),
+    [(0.5, -np.inf, 3 / 6, 6), (0.61, 5.5, 3 / 4, 4), (0.75, 5.5, 3 / 4, 4), (0.76, 8.5, 1.0, 1)],
+)
 def test_by_hand(target, threshold, precision, accepted):
     d = br.decide(DEV, precision=target)
     assert (d.threshold, d.how, d.n, d.target, d.rate) == (threshold, "counted",
@@ -477,23 +427,20 @@ def test_of_a_test():
     assert (careful.verdict, careful.status) == ("kept", "can be relied on")
     assert careful.low >= 0.95
     fixed = br.decide(many(500, 1), precision=0.6, prior=0.1).check(many(5000, 2))
-    assert fixed.observed == approx(
-        0.1 * fixed.point.tpr / (0.1 * fixed.point.tpr + 0.9 * fixed.point.far))  # fmt: skip
+    tpr, far = fixed.point.tpr, fixed.point.far
+    assert fixed.observed == approx(0.1 * tpr / (0.1 * tpr + 0.9 * far))
     text = d._repr_html_()
     assert "Target precision 90\N{NO-BREAK SPACE}%: counted on dev, not guaranteed" in text
     assert "right among those accepted" in text
-    assert list(d.alternatives["how"]) == ["counted"]
-    assert "precision" in d.check(many(500, 2))._repr_html_()
 
 
 def test_counts_summaries_and_groups():
     heavy = br.Scores([9, 7, 6], [8, 5, 4], client_weights=[1e15] * 3, impostor_weights=[1e15] * 3)
     assert br.decide(heavy, precision=0.75).threshold == 5.5
-    data = many(200, 1)
+    data, groups = many(200, 1), np.repeat(np.arange(40), 5)
     binned = br.decide(summary_of(data, bins=256), precision=0.9)
     accepted = [np.sum(binned.accept(x)) for x in (data.client, data.impostor)]
     assert binned.interval.estimate == accepted[0] / sum(accepted) >= 0.9
-    groups = np.repeat(np.arange(40), 5)
     grouped = br.Scores(data.client, data.impostor, client_groups=groups, impostor_groups=groups)
     one, other = (br.decide(x, precision=0.9) for x in (data, grouped))
     assert one.threshold == other.threshold

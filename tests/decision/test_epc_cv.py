@@ -104,26 +104,14 @@ def test_no_group_is_in_two_folds(text, rng):
     assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
 
 
-@pytest.mark.parametrize("prior", [None, 0.2])
-def test_measures_at_the_pooled_rates(prior):
-    scores, alpha = tied_scores(4), np.array(ALPHAS)
-    p = scores.prior if prior is None else prior
-    for measure, value in (
-        ("weighted-error", lambda far, frr: alpha * far + (1 - alpha) * frr),
-        ("dcf", lambda far, frr: p * frr + (1 - p) * far),
-        ("precision", lambda far, frr: p * (1 - frr) / (p * (1 - frr) + (1 - p) * far)),
-    ):
-        curve = br.epc_cv(scores, measure=measure, alpha=ALPHAS, prior=prior)
-        with np.errstate(invalid="ignore"):
-            assert_allclose(curve.value, value(curve.far, curve.frr), rtol=1e-13)
-
-
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 def test_the_prior_of_the_criterion():
     scores, more = tied_scores(1), {"folds": 3, "criterion": "precision", "alpha": ALPHAS}
     curve = br.epc_cv(scores, **more, prior=0.01)
     folds = curve.client_folds.tolist(), curve.impostor_folds.tolist()
     assert curve.threshold.tolist() == literal(scores, *folds, "precision", prior=0.01)[0]
+    cost = br.epc_cv(scores, measure="dcf", alpha=ALPHAS, prior=0.01)
+    assert cost.value == approx(0.01 * cost.frr + 0.99 * cost.far, rel=1e-13)
 
 
 def test_weights_are_copies_that_stay_together():

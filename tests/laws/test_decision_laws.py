@@ -83,20 +83,6 @@ def test_more_confidence_and_a_smaller_target_are_never_laxer(scores, x, level) 
                 assert sign * strict.threshold >= sign * lax.threshold
 
 
-@law(fast=20, nightly=5000, scores=sets(("grid", "unit", "whole")), x=TARGETS)
-def test_a_decision_keeps_its_target_on_dev(scores, x) -> None:
-    model = empirical_model(scores)
-    for rate in ("far", "frr"):
-        try:
-            found = br.decide(scores, **{rate: x}, how="average", family="empirical")
-        except br.InputError:
-            continue
-        counted = getattr(model, rate)(found.threshold)
-        assert counted <= x
-        n = scores.n_impostor if rate == "far" else scores.n_client
-        assert round(counted * n) + 1 <= x * (n + 1) * (1.0 + 1e-12)
-
-
 @law(fast=20, nightly=5000, both=samples(), narrow=st.booleans(), x=TARGETS)
 def test_greater_or_equal_accepts_the_very_same_scores(both, narrow, x) -> None:
     if narrow:

@@ -63,25 +63,13 @@ def test_partial_areas_add_up(model, cuts) -> None:
 
 
 @law(model=models(), alpha=st.floats(0.01, 0.99), t=st.lists(st.floats(0.0, 1.0), max_size=20))
-def test_no_threshold_has_less_weighted_error(model, alpha, t) -> None:
+def test_no_threshold_is_better_by_a_criterion(model, alpha, t) -> None:
     found = model.min_weighted_error(alpha)
     t = np.array([-1.0, *t, 2.0, *model.client.ppf(X[1:-1]), *model.impostor.ppf(X[1:-1])])
-    least = np.min(alpha * model.far(t) + (1.0 - alpha) * model.frr(t))
+    far, frr = model.far(t), model.frr(t)
+    least = np.min(alpha * far + (1.0 - alpha) * frr)
     assert alpha * found.far + (1.0 - alpha) * found.frr <= least + 1e-10
-
-
-@law(model=models())
-def test_ks_is_the_largest_distance(model) -> None:
-    t = np.concatenate([model.client.ppf(X[1:-1]), model.impostor.ppf(X[1:-1])])
-    assert model.ks() >= np.max(np.abs(model.far(t) - (1.0 - model.frr(t)))) - 1e-10
-    assert model.ks() <= 1.0 + 1e-14
-
-
-@law(fast=6, nightly=1000, model=models(continuous().filter(lambda one: one.on_unit)))
-def test_closed_forms_are_what_the_generic_algorithms_find(model) -> None:
-    generic = model.generic()
-    assert model.auc() == pytest.approx(generic.auc(), abs=1e-8)
-    assert model.eer().far == pytest.approx(generic.eer().far, rel=1e-8, abs=1e-300)
+    assert np.max(np.abs(far - (1.0 - frr))) - 1e-10 <= model.ks() <= 1.0 + 1e-14
 
 
 @law(shapes=st.tuples(SHAPES, SHAPES))
