@@ -166,8 +166,7 @@ def test_priors_reversed_scores_and_bands_that_need_no_width():
         with pytest.warns(br.ReversedScoresWarning, match=rf"^{name}: .*AUC 0\.0000") as caught:
             br.epc(*sides, alpha=[0.5])
         assert len(caught) == 1
-    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
-    curve = br.epc(model, SEPARATED, alpha=[0.0, 1.0])  # thresholds -inf and inf
+    curve = br.epc(TRUTH, SEPARATED, alpha=[0.0, 1.0])  # thresholds -inf and inf
     band = curve.band(resample="test", replicates=20, rng=1)
     assert band.low.tolist() == band.high.tolist() == [0.5, 0.5]
     dev, test = br.Scores([2.0, 3.0], [0.0, 5.0]), br.Scores([1.0, 2.0], [0.5, 1.0])

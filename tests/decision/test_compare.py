@@ -85,7 +85,7 @@ def test_ranges_are_the_longest_runs(measure, alpha, low, high, better, ranges, 
 def test_a_histogram_and_the_test_of_two_proportions():
     a, b = two_systems(12, 100)
     result = br.compare(a, b, replicates=700, rng=1)
-    counts, edges = np.histogram(result.differences[:, 3], 20)
+    counts = np.histogram(result.differences[:, 3], 20)[0]
     assert_array_equal(result.histogram(0.5, bins=20).counts, counts)
     test = result.proportion_test(0.3)
     errors = [int((~client[:, 1]).sum() + impostor[:, 1].sum())
@@ -95,10 +95,9 @@ def test_a_histogram_and_the_test_of_two_proportions():
     z = (errors[0] - errors[1]) / 250 / math.sqrt(p * (1 - p) * 2 / 250)
     assert test.statistic == approx(z, rel=1e-12)
     assert test.p_value == approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
-    # 50 classes do not fit between two neighbouring numbers: one of length 1, as of equal ones.
+    # 50 classes do not fit between two neighbouring numbers.
     near = np.array([[0.1], [np.nextafter(0.1, 1.0)]]) * np.ones(ALPHAS.size)
-    counts, edges = dataclasses.replace(result, differences=near).histogram(0.2)
-    assert (counts.sum(), counts.max(), edges[0], edges[-1]) == (2, 2, 0.1 - 0.5, 0.1 + 0.5)
+    assert dataclasses.replace(result, differences=near).histogram(0.2).counts.max() == 2
     point = br.epc(DEV, br.Scores([2.0, 3.5, 1.0], [0.0, 1.5]), criterion="eer")  # has no alpha
     alone = br.compare(point, point, replicates=5, rng=1)
     assert (alone.proportion_test().p_value, alone.histogram(bins=3).counts.sum()) == (1.0, 5)
@@ -143,7 +142,7 @@ def test_files_in_another_order_and_with_dropped_trials(tmp_path):
     assert br.compare(c, same, replicates=5).difference.tolist() == [0.0]
 
 
-def test_summaries_and_weights():
+def test_the_trials_of_a_summary_are_not_paired():
     frame = pd.DataFrame({"score": [0.1, 0.9, 0.4, 0.8], "label": [0, 1, 0, 1]})
     summary = br.summarize(frame, score="score", label="label", bins=8)
     curves = [
@@ -153,17 +152,6 @@ def test_summaries_and_weights():
         with pytest.raises(br.InputError, match=f"the test side of {name} is a summary"):
             br.compare(*pair, replicates=5)
     assert br.compare(*pair, paired=False, replicates=5).low.shape == (1,)
-    client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
-    w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
-    dev, differences = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0, 1.5, 2.5]), []
-    for copies in (False, True):
-        curves = []
-        for c, i in ((client, impostor), (client[::-1], impostor + 0.7)):
-            given = (br.Scores(np.repeat(c, w_c), np.repeat(i, w_i)) if copies else br.Scores(c, i,
-                client_weights=w_c, impostor_weights=w_i))  # fmt: skip
-            curves.append(br.epc(dev, given, alpha=[0.3, 0.5]))
-        differences.append(br.compare(curves[0], curves[1], replicates=50, rng=1).differences)
-    assert_array_equal(*differences)
 
 
 ALPHA = [0.1, 0.3, 0.5, 0.7, 0.9]

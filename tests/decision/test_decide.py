@@ -136,21 +136,16 @@ def test_checks_of_a_test_set():
         d.check(br.Scores(data.client[::-1], data.impostor[::-1]))
 
 
-@pytest.mark.simulation
-def test_sentences_have_the_words_of_the_labels():
-    data = scores(400)
-    labels = ["live"] * data.n_client + ["spoof"] * data.n_impostor
-    both = np.concatenate([data.client, data.impostor])
+def test_sentences_of_a_test_have_the_words_of_the_labels():
+    data = br.Scores([0.7, 0.8, 0.9], np.linspace(0.0, 0.5, 400))
+    labels, both = ["live"] * 3 + ["spoof"] * 400, np.concatenate([data.client, data.impostor])
     d = br.decide(br.Scores.from_labels(labels, both, client_label="live"), far=0.01)
     assert "(400 spoofs; 299 needed)" in d.reason
-    assert d.threshold == br.decide(data, far=0.01).threshold
-    found = d.check(br.Scores(data.client, np.full(10, 0.99)))
-    assert found.reason == (
+    check = d.check(br.Scores(data.client, np.full(10, 0.99)))
+    assert check.reason == (
         "On test 10 of 10 spoofs were accepted: FAR 100 %, about 100 times the target."
         " Test spoofs score above the threshold more often than dev's.")  # fmt: skip
-    assert found.remedy == "dev spoofs like those of the test."
-    few = np.concatenate([np.full(50, 0.99), np.zeros(350)])  # lower than dev's, but for an eighth
-    assert "score above the threshold more often" in d.check(br.Scores(data.client, few)).reason
+    assert check.remedy == "dev spoofs like those of the test."
     none = d.check(br.Scores(data.client, np.zeros(5)))
     assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
 
@@ -210,15 +205,11 @@ def test_what_scores_beyond_a_fit_and_a_guarantee_do_not_show():
     assert d.threshold == 12.5
     assert (d.interval.low, d.interval.high) == approx((0.0, 1.0 - 0.025 ** (1 / 200)))
     assert "no more often than impostors: FRR 100 %, FAR 0 %" in d.reason
-    # 1 of 100 clients beyond 9, 2 of 400 impostors: Clopper-Pearson by scipy.
+    # 1 of 100 clients beyond 9, 2 of 400 impostors: the upper ends of FAR and FRR allow either.
     client, impostor = [7.0] * 99 + [9.5], [*range(10)] * 40
     impostor[:2] = [9.75, 9.75]
     d = br.decide(br.Scores(client, impostor), far=0.05, family="empirical", how="guaranteed")
-    assert (d.threshold, d.how) == (9.0, "guaranteed")
-    frr = stats.binomtest(99, 100).proportion_ci(0.95)
-    far = stats.binomtest(2, 400).proportion_ci(0.95)
-    assert 0.99 + 0.005 < 1.0 < 0.99 + 0.005 + math.hypot(frr.high - 0.99, far.high - 0.005)
-    assert d.status == "not enough evidence"
+    assert (d.threshold, d.how, d.status) == (9.0, "guaranteed", "not enough evidence")
     assert "does not show that clients are accepted more often than impostors" in d.reason
 
 

@@ -8,16 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, special, stats
 
 import betaroc as br
-from betaroc.core.thresholds import Thresholds
-from betaroc.decision.bands import FittedTest
-from betaroc.distributions.base import free as coordinates
 
-LAWS = [
-    (br.Beta(2.2, 0.7), br.Normal(0.2, 0.4)),
-    (br.Inflated(br.LogitNormal(1.0, 0.7), 0.0, 0.2), br.Inflated(br.Beta(0.6, 3.0), 0.3)),
-    (br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]), br.Inflated(
-        br.BetaMixture([0.1, 0.9], [br.Beta(1.5, 1.2), br.Beta(3.0, 6.0)]), 0.1, 0.2)),
-]  # fmt: skip
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
@@ -245,16 +236,3 @@ def test_groups_of_a_fit_widen_its_band():
     drawn = curve.band(resample="test", replicates=400, rng=1)
     half = special.logit(drawn.high[0]) - special.logit(drawn.low[0])
     assert half == pytest.approx(width[0], rel=0.25)
-
-
-@pytest.mark.parametrize("laws", LAWS)
-def test_many_laws_at_once_have_the_tails_of_each(laws):
-    free = [coordinates(law, [p.name for p in law._parameters()]) for law in laws]
-    place = np.concatenate([part.place for part in free])
-    test = FittedTest(laws, (free[0][0], free[1][0]), place, np.eye(place.size), 0.5, 0.0)
-    theta = [-np.inf, -0.5, 0.0, 1e-12, 0.2, 0.5, 0.9, 1 - 1e-12, 1.0, 1.5, np.nan]
-    t, model = Thresholds.from_theta(theta), br.ScoreModel(*laws)
-    expected, found = model._point(t), test.rates(np.zeros((3, place.size)), t)
-    for rate, which in zip(found, ("far", "frr", "tpr", "tnr"), strict=True):
-        assert_allclose(rate[1], getattr(expected, which), rtol=1e-11, atol=1e-300)
-        assert_array_equal(rate[1], rate[2])

@@ -56,13 +56,11 @@ average = partial(br.epc_average, MODEL, MODEL)
 systems = br.compare_systems
 ROWS = [
     # --- curves
-    (epc, (), {"alpha": [0.1, 1.5]}, "alpha must be fractions"),
     (epc, (), {"alpha": [0.1, math.nan]}, "first at index 1: nan"),
     (epc, (), {"criterion": "weighted-eror"}, "weighted-error"),
     (epc, (), {"criterion": "far", "measure": "weighted-error"}, "whose alpha it shares"),
     (epc, (), {"criterion": "eer", "alpha": [0.5]}, "has no alpha"),
     (epc, (), {"prior": 1.5}, "prior"),
-    (COARSE.interval, ("auc",), {}, "stat must be one of"),
     (COARSE.interval, ("value",), {}, "alpha must be given"),
     (COARSE.interval, ("value",), {"alpha": 0.31}, "nearest is 0.3"),
     (COARSE.interval, ("area",), {"alpha": 0.3}, "takes between= and nothing else"),
@@ -85,7 +83,6 @@ ROWS = [
     (band, (MODEL, BROKEN), {"resample": "test"}, "finite covariance to vary"),
     # --- averages and folds
     (average, (), {"low": 0.5, "high": 0.5}, "low must be less than high; got low=0.5, high=0.5"),
-    (average, (), {"low": math.nan}, "low must"),
     (average, (), {"pair": "far-recall"}, "pair must be"),
     (br.epc_average, (MODEL, TEST), {"replicates": 5}, "dev must be scores"),
     (br.epc_average, (DEV, THIRDS), {"replicates": 5}, "whole numbers of copies"),
@@ -95,8 +92,6 @@ ROWS = [
     (br.epc_cv, (EMPTY_FOLD,), {"folds": 2}, "weights must have a sum > 0; got 0"),
     # --- comparisons
     (compare, (), {"resample": "dev"}, "resample must be one of 'both', 'test'"),
-    (compare, (), {"low": 0.9, "high": 0.1}, "low must be less than high; got low=0.9, high=0.1"),
-    (compare, (), {"high": 2.0}, "high must be a fraction"),
     (proportion, (POINT, 0.3), {}, "alpha must be left out: criterion 'eer' has none"),
     (proportion, (COARSE,), {}, "alpha must be given: the curve has 5"),
     *((proportion, (br.epc(DEV, TEST, measure=name, alpha=[0.5]), 0.5), {"resample": resample},
@@ -112,7 +107,6 @@ ROWS = [
     (decide, (), {"far": 0.1, "frr": 0.1}, "got far and frr"),
     (decide, (), {"cost_fa": 1}, "cost_fr must stand beside"),
     (decide, (), {"cost_fa": 0, "cost_fr": 1}, "cost_fa must"),
-    (decide, (), {"far": 0.0}, "strictly between 0 and 1"),
     (decide, (), {"far": 0.1, "how": "counted"}, "how must be one of"),
     (decide, (), {"eer": True, "how": "average"}, "how must be one of"),
     (decide, (), {"precision": 0.9, "how": "guaranteed"}, "how must be"),
@@ -125,7 +119,6 @@ ROWS = [
     (decide, (), {"eer": True, "family": "betta"}, "Did you mean 'beta'"),
     (decide, (), {"far": 0.1, "family": "normal", "boundary": "inflate"}, "must be left out"),
     (decide, (), {"far": 0.1, "family": "beta", "resolution": -1.0}, "resolution must"),
-    (replaced, (), {"status": "fine"}, "status"),
     (replaced, (), {"threshold": 7.0}, "methods"),
     (guarantee, (), {"frr": 1.0},
         "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01."),
@@ -134,8 +127,6 @@ ROWS = [
     (guarantee, (), {"frr": 0.1}, "29 clients needed, dev has 3"),
     # --- forecasts
     (forecast, (), {"criterion": "eer"}, "rate of one class"),
-    (forecast, (), {"n_client": 0}, "n_client must be an int >= 1; got 0"),
-    (forecast, (), {"alpha": [0.5, math.nan]}, "1 of 2 that are not, first at index 1"),
     (br.epc_forecast, (MASSES,), {"criterion": "far", "n_client": 5,
         "n_impostor": 5}, "client distribution must have no point masses"),
     (br.epc_forecast, (br.fit(DEV, "empirical"),), {"n_client": 3,

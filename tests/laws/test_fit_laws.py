@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, strategies as st
 
 import betaroc as br
-from helpers.laws import FRACTIONS, between, law, samples, sets, weighted
+from helpers.laws import FRACTIONS, between, law, samples, sets
 
 LEVELS = [0.5, 0.8, 0.95, 0.999]
 
@@ -42,25 +42,6 @@ def test_a_weight_is_as_many_copies_in_any_order_to_a_fit(values, data, times) -
     assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-9, abs=1e-9)
     assert list(more.params.values()) == pytest.approx(list(one.params.values()), rel=1e-9)
     np.testing.assert_allclose(times * np.array(more.cov), one.cov, rtol=1e-8)
-
-
-@law(values=inside(), by=st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)))
-def test_no_other_shapes_are_more_likely(values, by) -> None:
-    found = beta_fit(values)
-    a, b = found.params.values()
-    other = br.Beta(a * np.exp(by[0]), b * np.exp(by[1]))
-    assert found.log_likelihood >= np.sum(other.logpdf(values)) - 1e-7 * (
-        1.0 + abs(found.log_likelihood)
-    )
-
-
-@law(values=inside())
-def test_a_normal_fit_has_the_moments_and_a_logit_normal_fit_those_of_logits(values) -> None:
-    x = np.array(values)
-    for family, y in (("normal", x), ("logit-normal", np.log(x) - np.log1p(-x))):
-        found = br.fit_distribution(values, family).params
-        assert found["mu"] == pytest.approx(np.mean(y), rel=1e-10, abs=1e-12)
-        assert found["sigma"] == pytest.approx(np.std(y), rel=1e-9)
 
 
 @law(values=inside(), zeros=st.integers(0, 5), ones=st.integers(0, 5))
@@ -127,12 +108,6 @@ def test_intervals_of_rates_change_places_when_classes_swap(both, k) -> None:
     one = br.interval(br.Scores(*both), "far", threshold=threshold)
     other = br.interval(br.Scores(-both[1], -both[0]), "frr", threshold=-threshold)
     assert (other.estimate, other.low, other.high) == (one.estimate, one.low, one.high)
-
-
-@law(fast=15, both=weighted(least=2))
-def test_an_interval_of_weights_is_that_of_copies(both) -> None:
-    one, other = (br.auc_interval(x) for x in both)
-    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9, abs=1e-12)
 
 
 def summary(both: tuple[np.ndarray, np.ndarray]) -> br.ScoreSummary:

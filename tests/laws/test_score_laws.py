@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -111,25 +110,6 @@ def test_the_area_counts_pairs(scores) -> None:
     assert model.auc() == pytest.approx(float(Fraction(2 * above + tied, 2 * pairs)), rel=1e-14)
     swapped = br.ScoreModel(model.impostor, model.client)
     assert model.auc() + swapped.auc() == pytest.approx(1.0, rel=1e-14)
-
-
-@law(scores=full_sets(), cuts=st.lists(st.floats(0.0, 1.0), max_size=4, unique=True))
-def test_partial_areas_add_up(scores, cuts) -> None:
-    model = empirical_model(scores)
-    ends = sorted({0.0, 1.0, *cuts})
-    parts = [model.partial_auc(a, b, standardized=False) for a, b in pairwise(ends)]
-    assert sum(parts) == pytest.approx(model.auc(), abs=1e-13)
-
-
-@law(scores=sets())
-def test_the_hull_lies_on_or_above_the_curve_and_is_its_own_hull(scores) -> None:
-    roc = empirical_model(scores).roc()
-    hull = roc.hull()
-    x = np.linspace(0.0, 1.0, 33)
-    height = hull.tpr(x)
-    assert np.all(height >= roc.tpr(x) - 1e-14)
-    assert np.all(height[1:-1] >= (height[:-2] + height[2:]) / 2.0 - 1e-14)
-    assert hull.auc() >= roc.auc() - 1e-14
 
 
 @law(scores=full_sets(), alpha=st.floats(0.0, 1.0))
