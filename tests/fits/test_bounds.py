@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from helpers.cases import some
-from helpers.robust import robust_cov
 
 approx = pytest.approx
 RANGES = [(-1.0, 1.0), (0.0, 100.0)]
@@ -83,14 +81,3 @@ def test_tails_and_groups_take_the_same_scores():
     assert fits[1].client.cov == approx(fits[0].client.cov, rel=1e-3, abs=1e-9)
     one, other = (f.interval("tpr", far=0.2) for f in fits)
     assert (other.low, other.high) == approx((one.low, one.high), rel=1e-4)
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-@pytest.mark.parametrize("rule", some(["drop", "squeeze", "censor"], 3))
-def test_errors_of_groups_are_those_of_the_unit_interval(rule):
-    unit, wide = sets((0.0, 100.0), 2)
-    steps = ({"resolution": 0.01}, {"resolution": 1.0}) if rule == "censor" else ({}, {})
-    fits = (br.fit(unit, "beta", boundary=rule, **steps[0]),
-        br.fit(wide, "beta", boundary=rule, bounds=(0.0, 100.0), **steps[1]))  # fmt: skip
-    errors = [robust_cov(f.client, f.scores.client, groups=np.arange(300) // 3) for f in fits]
-    assert errors[1] == approx(errors[0], rel=1e-4)

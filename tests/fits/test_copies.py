@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from scipy import stats
 
 import betaroc as br
@@ -43,15 +42,6 @@ def test_a_check_of_weighted_scores_is_that_of_their_copies(family):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("kind", ["pp", "qq"])
-def test_ordered_scores_of_weighted_scores_are_those_of_their_copies(kind):
-    lines = [[line.get_xydata() for line in br.fit(scores, "beta").plot(kind).get_lines()]
-        for scores in whole()]  # fmt: skip
-    for one, two in zip(*lines, strict=True):
-        assert_allclose(one, two, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.simulation
 def test_nothing_hangs_on_how_many_copies_each_score_has():
     once = alike(1.0)
     check = br.check_fit(br.fit(once, "beta"), replicates=19, rng=1)
@@ -80,13 +70,9 @@ def test_memory_is_that_of_the_distinct_scores():
     assert used[1] <= 1.5 * used[0]
 
 
-@pytest.mark.parametrize("a", [1.0, 1e5, 5e11])
-@pytest.mark.parametrize("p", [0.025, 0.999])
+@pytest.mark.parametrize(("a", "p"), [(1.0, 0.025), (1e5, 0.999), (5e11, 0.025)])
 def test_quantiles_of_shares_of_many_trials(a, p):
-    """Beside scipy, where it has its digits yet, to a part of the standard deviation; of few
-    beside a gamma distribution."""
+    """Beside scipy, to a part of the standard deviation."""
     own, scipys = beta_quantile(np.array([a]), 1.001e12 - a, p)[0], stats.beta(a, 1.001e12 - a)
     assert own == approx(scipys.ppf(p), abs=2e-7 * scipys.std())
     assert 1.0 - beta_quantile(1.001e12 - a, a, 1.0 - p) == approx(own, abs=1e-16)
-    if a <= 1e5:
-        assert beta_quantile(a, 4e17, p) == approx(stats.gamma.ppf(p, a) / 4e17, rel=1e-9)

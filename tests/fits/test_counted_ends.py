@@ -74,15 +74,6 @@ def test_what_few_scores_show_is_said_beside_the_p_value():
     assert words in fit.curve_test().finding
 
 
-def test_a_side_past_a_crossing_is_counted_up_to_the_next():
-    # Above from FAR .003 % on, where 4000 clients speak for it, though below past the crossing.
-    rng = np.random.default_rng(1)
-    fit = br.fit(br.Scores(rng.normal(1.6, 0.9, 4000), rng.normal(0, 1.3, 4000)), "normal")
-    assert fit.model.ends().at_one.side == "below"
-    assert counts_at_end(fit, "at_one", "above") == ""
-    assert "0.065 impostor scores" in counts_at_end(fit, "at_one", "below")
-
-
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_a_fit_whose_ends_are_not_tested_is_contradicted_too():
@@ -116,8 +107,8 @@ def sides(draw, family, sets, *ends):
     found = Counter()
     for k in range(sets):
         tests = br.fit(draw(np.random.default_rng(k)), family).end_tests()
-        for test in (getattr(tests, end) for end in ends):
-            found["counts cannot tell" if "counts cannot" in test.note else test.side] += 1
+        found.update("cannot tell" if "counts cannot" in test.note else test.side
+            for test in (getattr(tests, end) for end in ends))  # fmt: skip
     return found
 
 
@@ -138,7 +129,7 @@ def test_a_false_hook_is_never_stated_alone(name, n, m, sets):
     family, draw = PAIRS[name]
     found = sides(lambda rng: draw(rng, n, m), family, sets, "at_one")
     assert found["below"] == 0
-    assert found["contradicted"] + found["cannot tell"] + found["counts cannot tell"] == sets
+    assert found["contradicted"] + found["cannot tell"] == sets
 
 
 @pytest.mark.simulation

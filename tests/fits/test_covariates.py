@@ -11,8 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.interpolate import BSpline
-from scipy.special import betainc, betaln, expit, logit, psi
-from scipy.stats import beta
+from scipy.special import betainc, expit, logit
 from statsmodels.othermod.betareg import BetaModel
 
 import betaroc as br
@@ -78,22 +77,14 @@ def test_without_covariates_or_with_categories_alone_it_is_the_fit_of_the_groups
     for stat, point in (("auc", {}), ("tpr", {"far": 0.1})):
         own = by_delta(plain, stat, 150 / 148)
         assert ends(found.interval(stat, **point)) == approx(own, rel=1e-6)
-    found, total, places, errors = fit(FRAME, "camera", precision="camera"), 0.0, {}, {}
+    found, total = fit(FRAME, "camera", precision="camera"), 0.0
     for camera in ("left", "right", "top"):
         plain, at = plain_fit(FRAME[FRAME["camera"] == camera]), {"camera": camera}
         assert shapes(found.model(**at)) == approx(shapes(plain.model), rel=1e-9)
-        i = found.interval("auc", covariates=at)
-        assert ends(i) == approx(by_delta(plain, "auc", 150 / 144), rel=1e-6)
         total += plain.log_likelihood
-        width = PHI.inv_cdf(i.high) - PHI.inv_cdf(i.low)
-        places[camera] = i.estimate
-        errors[camera] = PHI.pdf(PHI.inv_cdf(i.estimate)) * width / (2 * Z)
+    own = by_delta(plain, "auc", 150 / 144)
+    assert ends(found.interval("auc", covariates=at)) == approx(own, rel=1e-6)
     assert found.log_likelihood == approx(total, rel=1e-12)
-    # Two groups have nothing in common: the interval of a difference knows no correlation.
-    change = found.contrast("auc", {"camera": "left"}, {"camera": "top"})
-    assert change.estimate == approx(places["top"] - places["left"], rel=1e-12)
-    reach = Z * math.hypot(errors["left"], errors["top"])
-    assert ends(change) == approx([change.estimate - reach, change.estimate + reach], rel=1e-5)
 
 
 @pytest.mark.simulation
@@ -105,7 +96,6 @@ def test_a_class_with_its_own_formula_is_fitted_by_itself():
         expected = [*alone.values, *shapes(whole.model(x=x))[2:]]
         assert shapes(found.model(x=x)) == approx(expected, rel=1e-12)
     test = found.test("x")
-    assert test.client is None
     assert test.both == test.impostor == whole.test("x").impostor
 
 
@@ -131,27 +121,16 @@ def test_statsmodels_finds_the_same(formula, precision):
     signs = np.where(np.arange(len(client)) < len(found.client.mean_names), -1.0, 1.0)
     turned = signs * client["estimate"].to_numpy()
     assert impostor["estimate"].to_numpy() == approx(turned, abs=1e-9)
-    # New rows have the knots, centres and levels of the fit.
+    # A new row has the knots, centres and levels of the fit.
     a, b = model.get_distribution_params(theirs.params.to_numpy())
-    for k in (3, 77):
-        at = {c.name: twice[c.name][k] for c in found.covariates}
-        assert shapes(found.model(**at))[:2] == approx([a[k], b[k]], rel=1e-5)
+    at = {c.name: twice[c.name][77] for c in found.covariates}
+    assert shapes(found.model(**at))[:2] == approx([a[77], b[77]], rel=1e-5)
 
 
-def test_gradients_likelihoods_and_units():
-    found, y = fit(FRAME, "x", precision="x"), ONE["score"].to_numpy()
-    mean, precision = (list(part.values()) for part in (found.client.mean, found.client.precision))
-    mu, phi = expit(ROWS @ mean), np.exp(ROWS @ precision)
-    a, b = mu * phi, (1 - mu) * phi
-    likelihood = np.sum((a - 1) * np.log(y) + (b - 1) * np.log1p(-y) - betaln(a, b))
-    assert found.client.log_likelihood == approx(likelihood, rel=1e-12)
-    # Ferrari and Cribari-Neto (2004), (6) and (7).
-    away = logit(y) - psi(a) + psi(b)
-    by_mean = ROWS.T @ (phi * mu * (1 - mu) * away)
-    by_precision = ROWS.T @ (phi * (mu * away + np.log1p(-y) - psi(b) + psi(phi)))
-    assert np.max(np.abs([by_mean, by_precision])) < 1e-9
+@pytest.mark.simulation
+def test_units_and_zero_points_of_a_covariate_do_not_matter():
+    found = fit(FRAME, "x", precision="x")
     assert found.client.gradient_norm < 1e-10
-    # Units and zero points of a covariate do not matter.
     other = fit(FRAME.assign(x=2000 + 1e-3 * FRAME["x"]), "x", precision="x")
     assert other.log_likelihood == approx(found.log_likelihood, rel=1e-9)
     assert other.client.mean["x"] * 1e-3 == approx(found.client.mean["x"], rel=1e-6)
@@ -173,48 +152,26 @@ def test_the_truth_is_recovered_and_errors_are_errors():
     assert np.all(np.abs(large["estimate"] - truth) < 4.5 * large["std_error"])
 
 
-@pytest.mark.nightly
-def test_the_size_of_the_test_and_the_coverage_of_the_interval():
-    client, impostor = (0.6, 0.0, 1.5, 0.0), (-0.7, 0.0, 1.2, 0.0)
-    frr = float(beta.cdf(0.4, expit(0.6) * np.exp(1.5), expit(-0.6) * np.exp(1.5)))
-    rejected = covered = 0
-    for seed in range(100):
-        found = fit(simulated(1000 + seed, 60, client, impostor), "x")
-        rejected += found.test("x").p_value < 0.05
-        interval = found.interval("frr", threshold=0.4, covariates={"x": 0.4})
-        covered += interval.low < frr < interval.high
-    # Four standard errors of a share of 0.05 or 0.95 among the replicates.
-    margin = 4 * math.sqrt(0.05 * 0.95 / 100)
-    assert rejected / 100 < 0.05 + margin
-    assert covered / 100 > 0.95 - margin
-
-
 @pytest.mark.simulation
 def test_the_delta_interval_is_that_of_drawn_coefficients():
     found = fit(simulated(3, 400), "x", precision="x")
     center = np.array([*found.client.coefficients, *found.impostor.coefficients])
     drawn = np.random.default_rng(1).multivariate_normal(center, found.cov, 4000)
 
-    def areas(x):
-        """P(I < C) = int F_i(t) f_c(t) dt, by Gauss and Legendre in u, t = u^2 (3 - 2 u)."""
-        eta, zeta, eta2, zeta2 = (drawn[:, k : k + 2] @ [1.0, x] for k in (0, 2, 4, 6))
-        a, b, a2, b2 = ((expit(s * e) * np.exp(z))[:, None]
-            for e, z in ((eta, zeta), (eta2, zeta2)) for s in (1, -1))  # fmt: skip
-        node, weight = np.polynomial.legendre.leggauss(80)
-        u = 0.5 + 0.5 * node
-        t, dt = u * u * (3 - 2 * u), 3 * u * (1 - u) * weight
-        density = np.exp((a - 1) * np.log(t) + (b - 1) * np.log1p(-t) - betaln(a, b))
-        return (betainc(a2, b2, t) * density) @ dt
+    def hter(x):
+        logits, logs = drawn[:, 0::4] + drawn[:, 1::4] * x, drawn[:, 2::4] + drawn[:, 3::4] * x
+        frr, tnr = betainc(expit(logits) * np.exp(logs), expit(-logits) * np.exp(logs), 0.5).T
+        return 0.5 * (frr + 1 - tnr)
 
-    one, two, models = areas(-0.5), areas(0.5), [found.model(x=x).auc() for x in (-0.5, 0.5)]
-    assert np.median(one) == approx(models[0], abs=0.002)
-    interval = found.interval("auc", covariates={"x": -0.5})
+    one, two = hter(-0.5), hter(0.5)
+    interval = found.interval("hter", threshold=0.5, covariates={"x": -0.5})
+    assert np.median(one) == approx(interval.estimate, abs=0.002)
     width = logit(interval.high) - logit(interval.low)
     # A standard deviation of 4000 draws is known to 1.1 per cent.
     assert width / (2 * Z) == approx(np.std(logit(one)), rel=0.045)
-    change = found.contrast("auc", {"x": -0.5}, {"x": 0.5})
+    change = found.contrast("hter", {"x": -0.5}, {"x": 0.5}, threshold=0.5)
     assert (change.high - change.low) / (2 * Z) == approx(np.std(two - one), rel=0.045)
-    assert change.estimate == approx(models[1] - models[0], rel=1e-12)
+    assert change.estimate == approx(np.median(two - one), abs=0.002)
     at = {"far": 0.1}
     away = found.contrast("threshold", {"x": -0.5}, {"x": 0.5}, **at)
     low, high = (found.interval("threshold", **at, covariates={"x": x}) for x in (-0.5, 0.5))
@@ -222,6 +179,7 @@ def test_the_delta_interval_is_that_of_drawn_coefficients():
     assert away.low < away.estimate < away.high
 
 
+@pytest.mark.simulation
 def test_groups_of_copies_and_of_both_classes():
     rows = FRAME.assign(trial=np.arange(300), person=np.arange(300) % 150)
     once = fit(rows, "x", precision="x", group="trial")
@@ -238,9 +196,14 @@ def test_groups_of_copies_and_of_both_classes():
     # One client and one impostor trial of each person correlate the classes.
     found, apart = fit(rows, "x", group="person"), fit(FRAME, "x")
     assert np.max(np.abs(found.cov[:3, 3:])) > 0.0 == np.max(np.abs(apart.cov[:3, 3:]))
-    assert found.test("x").method == "wald"
+    test, which = found.test("x"), [1, 4]
+    slopes = np.array([found.client.mean["x"], found.impostor.mean["x"]])
+    assert test.method == "wald"
+    wald = slopes @ np.linalg.solve(found.cov[np.ix_(which, which)], slopes)
+    assert test.both.statistic == approx(wald, rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_a_term_is_left_out_everywhere_with_its_interactions():
     found, shorter = fit(FRAME, "camera * x", precision="camera"), fit(FRAME, "x")
     test, alone = found.test("camera"), found.test("camera : x")
@@ -258,12 +221,14 @@ FRAMES = {"lazy": lambda f: pl.from_pandas(f).lazy(), "pyarrow": pa.Table.from_p
     "categorical": lambda f: f.assign(camera=f["camera"].astype("category"))}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", some(FRAMES, 3))
+@pytest.mark.simulation
+@pytest.mark.parametrize("kind", FRAMES)
 def test_every_frame_gives_the_same(kind):
     found = fit(FRAMES[kind](FRAME), "score ~ camera + x", precision="camera")
     assert found == fit(FRAME, "camera + x", precision="camera")
 
 
+@pytest.mark.simulation
 def test_categories_of_numbers_booleans_and_in_order():
     frame = FRAME.assign(dose=(np.arange(300) % 3) / 2, night=np.arange(300) % 2 == 0,
         size=pd.Categorical(FRAME["camera"], ["top", "left", "right"], ordered=True))  # fmt: skip
@@ -272,13 +237,11 @@ def test_categories_of_numbers_booleans_and_in_order():
         "night[T.True]", "size[T.left]", "size[T.right]")  # fmt: skip
     at = {"dose": np.float64(0.5), "night": np.True_, "size": "top"}
     assert found.model(**at).name == "dose=0.5, night=True, size=top"
-    spaced, own = frame.rename(columns={"x": "the x"}), shapes(fit(frame, "x").model(x=0.2))
-    assert shapes(fit(spaced, "Q('the x')").model(**{"the x": 0.2})) == approx(own, rel=1e-12)
+    spaced, own = frame.rename(columns={"x": "the x"}), fit(frame, "x").client.coefficients
+    assert fit(spaced, "Q('the x')").client.coefficients == approx(own, rel=1e-12)
     for value in (0.25, True):
         with pytest.raises((br.InputError, br.InputTypeError), match="dose"):
             found.model(dose=value, night=True, size="top")
-    with pytest.raises(br.InputError, match="'night' must be one of its categories, False, True"):
-        found.model(dose=0.5, night=1, size="top")
     # Columns of categories stand first.
     assert design("x * camera")[0] == ("Intercept", "camera[T.right]", "camera[T.top]",
         "x", "x:camera[T.right]", "x:camera[T.top]")  # fmt: skip
@@ -301,6 +264,7 @@ def with_ends():
     return frame
 
 
+@pytest.mark.simulation
 def test_scores_at_the_ends_are_dropped_or_squeezed():
     frame = with_ends()
     dropped = fit(frame, "x", boundary="drop")
@@ -310,7 +274,6 @@ def test_scores_at_the_ends_are_dropped_or_squeezed():
     assert dropped.client.boundary.n_dropped == 2
     squeezed, plain = fit(frame, "1", boundary="squeeze"), plain_fit(frame, boundary="squeeze")
     assert shapes(squeezed.model()) == approx(shapes(plain.model), rel=1e-12)
-    assert squeezed.client.boundary == plain.client.boundary
 
 
 def few(n):
@@ -412,6 +375,7 @@ def test_transforms_are_those_of_their_definitions():
     assert columns[:, 1:] == approx(BSpline.design_matrix(x, knots, 3).toarray()[:, 1:], abs=1e-12)
 
 
+@pytest.mark.simulation
 def test_values_of_covariates_are_checked():
     found, same, no_mapping = fit(FRAME, "camera + x"), {"x": 0, "camera": "top"}, 0.5
     tiny = pd.DataFrame({"score": [0.4, 0.7, 0.1, 0.6], "label": [1, 1, 0, 0]})
@@ -424,7 +388,6 @@ def test_values_of_covariates_are_checked():
         (lambda: found.interval("auc", covariates=no_mapping), "covariates must be a mapping"),
         (lambda: found.contrast("auc", same, same | {"x": 0.0}), "must be different"),
         (lambda: found.test("y"), "terms must be one of 'camera', 'x'; got 'y'"),
-        (lambda: found.test(), "terms must be one or more"),
         (lambda: fit(FRAME, "0 + camera").test("camera"), "must have an intercept"),
         (lambda: pair.interval("auc"), "more trials than coefficients; got 2 trials for 2"),
     ):  # fmt: skip
@@ -465,8 +428,6 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
     found = fit(FRAME, "x", precision="x")
     with pytest.raises(br.InputError, match=r"inside the data for a model; got x=1\.2.*Ask inter"):
         found.model(x=1.2)
-    with pytest.raises(br.InputError, match="extend beyond upper and/or lower bounds"):
-        fit(FRAME, "bs(x, df=4)").model(x=0.9999999)
     with pytest.raises(br.InputError, match="shapes that doubles hold"):
         found.interval("auc", covariates={"x": 1e9})
 
@@ -486,12 +447,9 @@ def test_an_interval_of_the_whole_range_is_refused(stat, point, x):
         found.interval(stat, **point, covariates={"x": x})
     with pytest.raises(br.InputError, match=words):
         found.contrast(stat, {"x": 0.0}, {"x": x}, **point)
-    if x < 10:  # others say something at the same place
-        with pytest.warns(br.ExtrapolationWarning):
-            area = found.interval("auc", covariates={"x": x})
-        assert area.high - area.low < 0.99
 
 
+@pytest.mark.simulation
 def test_a_new_combination_far_out_is_outside_the_data():
     """Three of four cells with n trials: the fourth has 1/n + 1/n + 1/n, each of them 1/n."""
     rng, cells = np.random.default_rng(8), [("left", "day"), ("left", "night"), ("right", "day")]
@@ -508,6 +466,7 @@ def test_a_new_combination_far_out_is_outside_the_data():
         assert found.interval("auc", covariates=new).extrapolated
 
 
+@pytest.mark.simulation
 def test_few_and_reversed_scores_are_noticed_and_no_maximum_is_no_fit(monkeypatch):
     with pytest.warns(br.SmallSampleWarning, match="client: only 8 scores"):
         fit(few(8), "x")

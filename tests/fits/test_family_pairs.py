@@ -61,6 +61,7 @@ def test_auto_by_the_range_of_the_scores():
     assert br.fit(br.Scores(client, found.impostor)).family == "normal"
 
 
+@pytest.mark.simulation
 def test_many_systems_have_one_family():
     rng = np.random.default_rng(3)
     one = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50), name="one")

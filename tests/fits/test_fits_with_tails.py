@@ -64,6 +64,7 @@ def test_the_tail_is_that_of_the_logits_and_counts_in_the_likelihood(fitted):
     assert fitted.impostor.log_likelihood == approx(total, rel=1e-10)
 
 
+@pytest.mark.simulation
 def test_tails_of_scales_cosines_copies_and_counts():
     x = np.random.default_rng(1).normal(size=(2, 500))
     plain, large = (br.fit(br.Scores(*(x * s)), "normal", tails="both") for s in (1.0, 1e200))
@@ -179,6 +180,7 @@ def test_one_score_in_ten_and_beyond_is_asked_for(fitted):
         fitted.roc_band(far=[5e-5, 0.1])
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_dev_fits_are_made_again_with_their_tails(fitted):
     """A set whose tail the family misses: thresholds for FAR 1 % vary about that of the tail."""

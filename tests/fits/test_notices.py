@@ -4,7 +4,6 @@ import math
 import pickle
 import re
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ import pytest
 import betaroc as br
 
 approx = pytest.approx
-Draw = Callable[[np.random.Generator, int], np.ndarray]
 _ODD = "times as far from the median as any other"
 
 
@@ -124,20 +122,6 @@ def test_sentinels_and_ties_are_named_with_their_places():
     assert br.DiscretenessWarning in kinds(said)
 
 
-@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
-def test_scores_themselves_are_told_of_a_sentinel_and_nothing_of_rounding():
-    client, impostor = bells(200)
-    impostor[3] = -999.0
-    scores = br.Scores(client, impostor)
-    said = "impostor: a score is -999.0 .index 3., .* If that is a code for a missing score, "
-    for call in (lambda: br.decide(scores, far=0.05), lambda: br.fit(scores, "normal")):
-        with pytest.warns(br.InfluenceWarning, match=said) as caught:
-            call()
-        texts = [str(one.message) for one in caught if one.category is br.InfluenceWarning]
-        assert len(texts) == 1
-        assert "resolution" not in texts[0]
-
-
 @pytest.mark.parametrize("n", [30, 1000])
 @pytest.mark.parametrize("law", ["lognormal", "t", "questionnaire"])
 @pytest.mark.simulation
@@ -164,10 +148,3 @@ def test_an_outlier_is_told_with_the_fit_without_it(family, odd):
     name, before, after = str(caught[0].message).split(": check")[0].rsplit(" ", 5)[1::2]
     assert float(before) == approx(br.fit_distribution(side, family).params[name], rel=1e-3)
     assert float(after) == approx(fit.params[name], rel=1e-3)
-
-
-@pytest.mark.parametrize("n", [2, 4])
-def test_few_scores(n):
-    client, impostor = bells(5)
-    scores = br.Scores(client[:n], impostor[:n])
-    assert kinds(told(scores, "normal")) <= {br.SmallSampleWarning, br.ReversedScoresWarning}

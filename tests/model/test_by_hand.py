@@ -1,7 +1,6 @@
 """Small cases whose numbers are counted or derived beside them."""
 
 import math
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -25,14 +24,10 @@ RISING = ScoreModel(Beta(2, 1), Beta(1, 1), prior=0.25)  # TPR = 1 - theta^2, FA
 CUBE = ScoreModel(Beta(3.0, 1.0), Beta(1.0, 1.0))  # TPR = 1 - (1 - FAR)^3
 WIDE = ScoreModel(Normal(1.0, 2.0), Normal(0.0, 1.0))
 HALVED = Inflated(Beta(1.0, 0.01), 0.25, 0.25)
-TRIPLE = br.BetaMixture([0.1, 0.2, 0.7], [Beta(2, 5), Beta(7, 3), Beta(0.7, 0.9)])
-TWO = br.BetaMixture([0.4, 0.6], [Beta(2.0, 3.0), Beta(6.0, 1.2)])
 LOW = ScoreModel(
     br.BetaMixture([0.4, 0.6], [Beta(1.5, 2.0), Beta(5.0, 2.0)]),
     br.BetaMixture([0.3, 0.7], [Beta(0.5, 2.0), Beta(2.0, 6.0)]),
 )
-#: Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0.
-ONES = [br.BetaMixture([0.5, 0.5], [Beta(1, 2), other]) for other in (Beta(3, 1), Beta(2, 2))]
 STEEP = ScoreModel(Empirical([0.2, 0.6, 0.8, 0.9]), Empirical([0.1, 0.5])).roc()
 TIES = ScoreModel(Empirical([0.5, 0.9]), Empirical([0.1, 0.5, 0.5, 0.7])).roc()
 INSIDE = ScoreModel(Beta(2.0, 2.0), Normal(0.5, 1.0))
@@ -186,13 +181,6 @@ def test_a_precision_is_met_while_the_sample_stands_still(sample, alpha):
     assert tpr / (tpr + far) == pytest.approx(alpha, rel=1e-9)
 
 
-@pytest.mark.parametrize("criterion", ["far", "frr"])
-def test_a_tiny_target_does_not_depend_on_the_others(criterion):
-    targets = [1e-300, 1e-20, 1e-15, 1e-13, 0.5]
-    curve = br.epc(UNIT, UNIT, criterion=criterion, measure=criterion, alpha=targets)
-    assert curve.value == pytest.approx(targets, rel=1e-11, abs=0.0)
-
-
 @pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
 def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(alpha):
     """Where alpha f_i = (1 - alpha) f_c, each density that of its share between the masses."""
@@ -242,23 +230,15 @@ def test_accept_all_of_fractional_weights_is_trivial():
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning")
 def test_a_long_convex_chain_ended_by_a_lower_point():
     # Two vertices of the hull only: each pass over such a chain may drop a single point.
-    rng = np.random.default_rng(1)
-    n = 400
-    client = np.arange(n, dtype=float) * 2
-    impostor = client - 1
-    weights = np.sort(rng.integers(1, 1000, n))
-    scores = br.Scores(client, [*impostor, 9e4], impostor_weights=[*weights, 10_000_000])
+    client = np.arange(400.0) * 2
+    weights = np.sort(np.random.default_rng(1).integers(1, 1000, 400))
+    scores = br.Scores(client, [*(client - 1), 9e4], impostor_weights=[*weights, 10_000_000])
     curve = br.epc(scores, br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1)), alpha=[0.3, 0.6, 0.9])
-    places = np.concatenate([[-np.inf], np.unique(np.concatenate([client, impostor, [9e4]]))])
-    law = br.ScoreModel(br.Empirical(scores.client), br.Empirical(scores.impostor,
-                        scores.impostor_weights))  # fmt: skip
-    at = law.at(places[1:])
-    far, frr = np.concatenate([[1.0], at.far]), np.concatenate([[0.0], at.frr])
+    law = ScoreModel(Empirical(client), Empirical(scores.impostor, scores.impostor_weights))
+    places = law.at([-np.inf, *np.unique([*scores.client, *scores.impostor])])
     for alpha, t in zip(curve.alpha, curve.threshold, strict=True):
-        best = np.min(alpha * far + (1 - alpha) * frr)
-        met = law.at(t) if np.isfinite(t) else None
-        value = alpha if met is None else alpha * met.far + (1 - alpha) * met.frr
-        assert value == pytest.approx(best, rel=1e-14)
+        best = np.min(places.weighted_error(alpha))
+        assert law.at(t).weighted_error(alpha) == pytest.approx(best, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +264,7 @@ RNG = np.random.default_rng(2)
 CLIENT, IMPOSTOR = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 60)
 
 
-@pytest.mark.parametrize("power", some([-1000, 530, 664, 1010], 2))
+@pytest.mark.parametrize("power", some([-1000, 530, 664, 1010], 4))
 @pytest.mark.parametrize("family", some(["normal", "sinh-arcsinh"], 2))
 def test_the_distance_of_the_means_has_no_unit(family, power):
     scores, unit = br.Scores(CLIENT, IMPOSTOR), 2.0**power
@@ -299,13 +279,11 @@ def test_the_distance_of_the_means_has_no_unit(family, power):
 
 
 @pytest.mark.parametrize("criterion", ["far", "frr"])
-def test_a_forecast_of_many_scores_takes_no_longer(criterion):
-    """And says the target itself, its spread that of a binomial share to first order."""
-    start = time.process_time()
+def test_a_forecast_of_many_scores(criterion):
+    """It says the target itself, its spread that of a binomial share to first order."""
     found = br.epc_forecast(
         UNIT, n_client=10**8, n_impostor=10**8, criterion=criterion, alpha=[0.01, 0.1, 0.5]
     )
-    assert time.process_time() - start < 0.5
     np.testing.assert_allclose(getattr(found, criterion), found.alpha, rtol=1e-6)
     spread = np.sqrt(found.alpha * (1.0 - found.alpha) / 1e8)
     np.testing.assert_allclose(getattr(found, f"{criterion}_sd"), spread, rtol=1e-3)

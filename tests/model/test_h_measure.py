@@ -61,10 +61,10 @@ def u(c):
 def test_no_error_no_information_and_the_wrong_way_round():
     assert br.ScoreModel(br.Empirical([3, 4]), br.Empirical([1, 2])).h_measure() == 1.0
     assert br.ScoreModel(br.Empirical([1, 2]), br.Empirical([3, 4])).h_measure() == 0.0
-    for law in (br.Beta(2, 1), br.Normal(0, 1), br.Empirical([1, 2, 2])):
-        assert br.ScoreModel(law, law).h_measure() == pytest.approx(0.0, abs=1e-15)
+    assert br.ScoreModel(br.Beta(2, 1), br.Beta(2, 1)).h_measure() == pytest.approx(0.0, abs=1e-15)
 
 
+@pytest.mark.simulation
 def test_trials_without_a_score_lie_on_the_hull_too():
     """Hand's minimum over thresholds of the normal scores, and over accepting all and nobody."""
     absent, t = 0.3, np.linspace(-8.0, 8.0, 8001)

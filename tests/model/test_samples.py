@@ -37,10 +37,10 @@ def test_every_law_can_be_sampled():
     for model in models.values():
         drawn = model.sample(3, 2, rng=1)
         assert drawn.n_client + drawn.n_client_rejected == 3
-    frame = br.sample_systems(models, 40, 2, correlation=0.5, rng=1)
+    frame = br.sample_systems(models, 8, 2, correlation=0.5, rng=1)
     for name, law in LAWS.items():
         low, high = law.support
-        assert frame[name][:40].between(low, high).all()
+        assert frame[name][:8].between(low, high).all()
 
 
 N = 20_000
@@ -87,6 +87,7 @@ def test_correlation_one_gives_equal_ranks_and_minus_one_reverses_them():
     np.testing.assert_array_equal(opposed["A"], 501.0 - opposed["B"])
 
 
+@pytest.mark.simulation
 def test_scores_are_taken_from_their_own_tail():
     """Near 1 scores round to 1 with the chance of 1 - S ~ Beta(0.01, 50) below 2^-54, no sooner."""
     model = br.ScoreModel(br.Beta(1, 1), br.Beta(50, 0.01))
