@@ -158,8 +158,8 @@ def test_groups_of_one_trial_have_delongs_variance():
     scores = tied(8, 12, 15)
     single = br.Scores(scores.client, scores.impostor, client_groups=np.arange(12),
         impostor_groups=np.arange(100, 115))  # fmt: skip
-    found = [br.auc_interval(s, method="logit-delong") for s in (scores, single)]
-    widths = [logit(e.high) - logit(e.low) for e in found]
+    widths = [np.ptp(logit(ends(br.auc_interval(s, method="logit-delong"))))
+        for s in (scores, single)]  # fmt: skip
     # 12 groups: Student's t with 11 degrees of freedom; G / (G - 1) is DeLong's n / (n - 1).
     assert widths[1] / widths[0] == approx(stats.t.ppf(0.975, 11) / Z95, rel=1e-12)
     plain = br.auc_interval(single, groups=False)
@@ -169,15 +169,12 @@ def test_groups_of_one_trial_have_delongs_variance():
     single, copied = (br.Scores(*(np.repeat(x, k) for x in (scores.client, scores.impostor)),
         client_groups=np.repeat(np.arange(10), k), impostor_groups=np.repeat(np.arange(14), k))
         for k in (1, 5))  # fmt: skip
-    weighted = br.Scores(scores.client, scores.impostor, client_weights=[5] * 10, impostor_weights=[
-        5] * 14, client_groups=np.arange(10), impostor_groups=np.arange(14))  # fmt: skip
-    lows = [br.auc_interval(s, method="delong").low for s in (single, copied, weighted)]
-    assert lows[1:] == approx([lows[0]] * 2, rel=1e-12)
+    lows = [br.auc_interval(s, method="delong").low for s in (single, copied)]
+    assert lows[1] == approx(lows[0], rel=1e-12)
     assert br.auc_interval(copied) == br.auc_interval(copied, method="logit-delong")
-    # Newcombe's takes groups of one trial, or none.
-    for groups, options in (([0, 0, 1, 1], {"groups": False}), ([0, 1, 2, 3], {})):
-        scores = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5], client_groups=groups)
-        assert br.auc_interval(scores, method="newcombe", **options).low > 0.3
+    # Newcombe's takes groups of one trial.
+    scores = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5], client_groups=[0, 1, 2, 3])
+    assert br.auc_interval(scores, method="newcombe").low > 0.3
 
 
 @pytest.mark.nightly
@@ -403,24 +400,3 @@ def test_the_interval_of_the_empirical_area(law, area, n, low, high):
     if area == 0.99:
         assert found.width["default"] <= 0.85 * found.width["Newcombe"]
         assert found.coverage["logit DeLong"] < 0.945
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("shapes", [[4.0, 2.0, 2.0, 4.0], [0.9, 0.3, 0.4, 0.8]])
-def test_numbers_of_many_pairs_are_those_of_the_model(shapes):
-    numbers, s = benchmark("_beta_numbers"), np.array(shapes)
-    model = br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:]), prior=0.3)
-    at, rate = numbers.equal_error(s)
-    up, down = numbers.best_gaps(s)
-    eer, log = model.eer(), numbers.log_coefficients(s)
-    for wanted, found in (
-        (1 - model.auc(), numbers.missed_area(s)),
-        (1 - model.partial_auc(0, 0.1, standardized=True), numbers.missed_partial_area(s, 0.1)),
-        (eer.hter, rate), (eer.logit_threshold, at), (model.ks(), max(up, down)),
-        (model.min_weighted_error(0.5).hter, 0.5 * (1 - up)),
-        (float(model.roc().tpr(0.1)), numbers.tpr_at(np.asarray(0.1), s)),
-        (math.log(model.ends().at_zero.coefficient), log[0]),
-        (math.log(model.ends().at_one.coefficient), log[1]),
-        (model.h_measure(), numbers.h_measure(s, 0.3)),
-    ):  # fmt: skip
-        assert float(found) == approx(wanted, rel=1e-6, abs=1e-9)

@@ -229,17 +229,6 @@ def test_ends_beyond_the_doubles_are_those_of_the_range(family):
         assert (found.low, found.high) == (0.0, math.inf)
 
 
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-def test_an_interval_that_is_the_whole_range_is_told_as_none():
-    """At level 0.9999 two scores in cells of 0.1 leave only Wald's interval, from 0 to inf."""
-    scores = br.Scores([0.3, 0.7], [0.2, 0.3, 0.4])
-    found = br.analyze(scores, family="beta", resolution=0.1, level=0.9999).dev.intervals.client
-    for one in found:
-        assert math.isnan(one.low)
-        assert one.why == "its interval is the whole range: the scores say nothing of it"
-
-
 def test_wald_has_no_interval_without_a_standard_error():
     """Where the covariance is no double: not from inf to inf, and it is told as none."""
     fit = br.fit_distribution(1e160 * np.arange(12.0) ** 1.5, "normal")

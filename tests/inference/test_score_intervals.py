@@ -119,11 +119,8 @@ def test_break_even_separated_and_swapped_classes():
     assert 0.02 < found.high < 0.12
     scores = normal_scores(8)
     turned = br.Scores(-scores.impostor, -scores.client)
-    for stat, point, other in (("eer", {}, {}), ("frr", {"far": 0.1}, None),
-        ("hter", {"at": "eer"}, {"at": "eer"})):  # fmt: skip
-        one = br.interval(scores, stat, **point)
-        same = br.interval(turned, *(("far",) if other is None else (stat,)),
-            **({"frr": 0.1} if other is None else other))  # fmt: skip
+    for stat, other in (("eer", "eer"), ("frr@far=0.1", "far@frr=0.1"), ("hter@eer", "hter@eer")):
+        one, same = br.interval(scores, stat), br.interval(turned, other)
         assert ends(one) == approx(ends(same), rel=1e-6, abs=1e-9)
 
 
@@ -146,10 +143,10 @@ def test_groups_of_one_are_single_trials_and_copies_say_no_more():
     copies = br.Scores(np.repeat(scores.client, 5),
         np.repeat(scores.impostor, 5), client_groups=np.repeat(np.arange(40), 5),
         impostor_groups=99 + np.repeat(np.arange(40), 5))  # fmt: skip
-    for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("far", {"threshold": 0.7})):
-        one, same, more = (br.interval(s, stat, **point) for s in (scores, alone, copies))
+    for stat in ("eer", "frr@far=0.1", "far@threshold=0.7"):
+        one, same, more = (br.interval(s, stat) for s in (scores, alone, copies))
         assert ends(one) == approx(ends(same), rel=1e-9)
-        free = br.interval(copies, stat, **point, groups=False)
+        free = br.interval(copies, stat, groups=False)
         assert more.high - more.low == approx(one.high - one.low, rel=0.15)
         assert free.high - free.low < 0.6 * (more.high - more.low)
 
@@ -202,10 +199,7 @@ def test_smoothed_intervals_evidence_and_lost_replicates():
 
     with pytest.warns(br.SmallSampleWarning, match="has no value in"):
         found = br.interval(scores, upper, replicates=100, rng=1)
-    assert 10 < found.failed < 50
-    calls = iter([1.0, *[math.nan] * 50])
-    with pytest.raises(br.InputError, match="got none in 50"):
-        br.interval(scores, lambda _: next(calls), replicates=50, rng=1)
+    assert 10 < found.failed < 50  # 25 expected
 
 
 def test_classes_of_very_different_sizes():
@@ -309,9 +303,8 @@ def test_intervals_cover_whatever_the_law(name, n, size):
     sets of 100 scores the standard error is 0.015 at .95, of 60 of 1000 0.028: three of them are
     allowed."""
     client, impostor = LAWS[name]
-    families = {"symmetric": br.Normal, "skewed": br.Beta}
-    model = br.ScoreModel(*(families[name](**dict(zip(("mu", "sigma") if name == "symmetric"
-        else ("a", "b"), law.args, strict=True))) for law in (client, impostor)))  # fmt: skip
+    family = {"symmetric": br.Normal, "skewed": br.Beta}[name]
+    model = br.ScoreModel(*(family(*law.args) for law in (client, impostor)))
     true = [parse_statistic(stat, **point).number(model) for stat, point in SIMULATED]
     rng, hits = np.random.default_rng(n + size), np.zeros(len(SIMULATED))
     sets, error = (200, 0.015) if n == 100 else (60, 0.028)
@@ -327,15 +320,17 @@ def test_intervals_cover_whatever_the_law(name, n, size):
         assert share >= (0.92 if beyond >= 5 else 0.9) - 3 * error, (stat, point, share)
 
 
-@pytest.mark.simulation
-def test_thresholds_and_failed_replicates():
+def test_replicates_without_impostors_are_left_out():
     """Impostor trials of two of three subjects are all gone where one subject is drawn thrice."""
     scores = br.Scores([3.0, 2.0, 1.0], [0.0, 1.5, 0.5], client_groups=[(0, 0), (1, 1), (2, 2)],
         impostor_groups=[(0, 1), (1, 2), (2, 0)])  # fmt: skip
-    band = br.roc_band(scores, far=[0.4, 0.6], simultaneous=True, replicates=2000, rng=1)
+    band = br.roc_band(scores, far=[0.4, 0.6], simultaneous=True, replicates=500, rng=1)
     assert band.undefined[0] == band.undefined[1]
     gone = 3 / 27
-    assert band.undefined[0] / 2000 == approx(gone, abs=4 * math.sqrt(gone * (1 - gone) / 2000))
+    assert band.undefined[0] / 500 == approx(gone, abs=4 * math.sqrt(gone * (1 - gone) / 500))
+
+
+def test_thresholds_by_the_binomial_distribution():
     # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
     scores, law = normal_scores(2), stats.binom(80, 0.1)
     fewest, most = int(law.ppf(0.025)), int(law.ppf(0.975))
@@ -439,25 +434,6 @@ def test_tied_scores_leave_several_gaps_possible():
 def logistic(n=800, seed=2):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.logistic(2.0, 1.0, n), rng.logistic(0.0, 1.0, n))
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize(("n", "m"), [(12, 300), (300, 12)])
-def test_a_balanced_threshold_lies_where_equal_rates_are_likely(n, m):
-    """Of all gaps those whose deviance from the likeliest FAR = FRR is below chi^2's quantile."""
-    client = stats.norm(1.5).ppf((np.arange(n) + 0.5) / n)
-    impostor = stats.norm().ppf((np.arange(m) + 0.3) / m)
-    places, likely = np.sort(np.r_[client, impostor]), []
-    for k in range(n + m + 1):
-        t = places[k - 1] if k else -np.inf
-        far, frr = np.mean(impostor > t), np.mean(client <= t)
-        e = (m * far + n * frr) / (m + n)
-        deviance = 2.0 * (m * stats.entropy([far, 1 - far],
-            [e, 1 - e]) + n * stats.entropy([frr, 1 - frr], [e, 1 - e]))  # fmt: skip
-        if deviance <= stats.chi2(1).ppf(0.95):
-            likely.append(k)
-    found = br.interval(br.Scores(client, impostor), "threshold", at="eer")
-    assert (found.low, found.high) == (places[likely[0] - 1], places[likely[-1]])
 
 
 @pytest.mark.simulation

@@ -132,19 +132,6 @@ def test_curves_warn_only_where_alpha_was_given():
         br.epc(big, fit, criterion="far", measure="far", alpha=[0.01])
 
 
-@pytest.mark.simulation
-def test_plans_say_when_no_planned_score_would_speak_for_the_number():
-    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-    with pytest.warns(br.ExtrapolationWarning, match="are expected beyond FAR 0.0001") as caught:
-        plan = br.plan_sample_size("threshold", far=1e-4, model=model, width=0.08)
-    assert plan.n_beyond == approx(plan.n_impostor * 1e-4)
-    assert plan.extrapolated
-    assert "extrapolated: " in plan.summary()
-    assert "About 30000 scores would" in str(caught[0].message)
-    assert br.plan_sample_size("auc", model=model, width=0.05).n_beyond is None
-    assert not br.plan_sample_size("tpr", far=0.1, model=model, width=0.05).extrapolated
-
-
 def test_counts_that_contradict_the_fit_are_told_where_they_matter():
     fit = br.fit(contaminated(2000))
     for call in (lambda: fit.interval("threshold", far=0.001), lambda: fit.roc_band(far=[0.002]),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.special import share_ends
 from betaroc.inference.strata import StratumCounts, mean_share
 
 pytestmark = pytest.mark.nightly
@@ -41,11 +40,10 @@ def test_the_bound_of_the_worst_covers(rates, trials):
     assert np.mean(np.array(highs) >= np.max(rates)) >= 0.95 - 0.01
 
 
-@pytest.mark.parametrize("expected", [1, 5])
-@pytest.mark.parametrize("strata", [3, 13])
-def test_one_rate_for_all_has_its_size(expected, strata):
-    counts = drawn([expected / 300] * strata, np.full(strata, 300))
-    assert np.mean([c.p_value() <= 0.05 for c in counts]) <= 0.06
+@pytest.mark.parametrize(("counts", "size"), [(drawn([1 / 300] * 13, np.full(13, 300)), 0.06),
+    (of_persons([0.05] * 8, 10), 0.07), (of_persons([0.05] * 8, 50), 0.07)])  # fmt: skip
+def test_one_rate_for_all_has_its_size(counts, size):
+    assert np.mean([c.p_value() <= 0.05 for c in counts]) <= size
 
 
 def test_power_and_bounds_of_the_worst():
@@ -54,18 +52,6 @@ def test_power_and_bounds_of_the_worst():
     rates = np.geomspace(0.03, 0.12, 8)
     highs = [np.max(c.ends(0.05)[1]) for c in of_persons(rates, 30)]
     assert np.mean(np.array(highs) >= 0.12) >= 0.91
-    own, other = [], []
-    for c in drawn([0.05] * 20, np.full(20, 150)):
-        worst = np.max(c.share)
-        own.append(np.max(c.ends(0.05)[1]) - worst)
-        other.append(np.max(share_ends(c.share * c.n, c.n, 0.05 / 20)[1]) - worst)
-    assert np.mean(own) <= 0.85 * np.mean(other)
-
-
-@pytest.mark.parametrize("persons", [10, 50])
-def test_one_rate_for_all_of_persons(persons):
-    counts = of_persons([0.05] * 8, persons)
-    assert np.mean([c.p_value() <= 0.05 for c in counts]) <= 0.07
 
 
 def test_ratio_and_spread_cover():
@@ -78,8 +64,8 @@ def test_ratio_and_spread_cover():
     assert np.median([i.high for i in ratios]) <= 25
 
 
-@pytest.mark.parametrize(("weights", "trials", "rates"), [([0.9, 0.1], [50, 5000], [0.01, 0.2]),
-    ([0.5, 0.5], [100, 1000], [0.02, 0.1]), ([0.1] * 10, [100] * 10, [0.05] * 10)])  # fmt: skip
+@pytest.mark.parametrize(("weights", "trials", "rates"),
+    [([0.9, 0.1], [50, 5000], [0.01, 0.2]), ([0.1] * 10, [100] * 10, [0.05] * 10)])  # fmt: skip
 def test_the_mean_by_weights_covers(weights, trials, rates):
     covered = []
     for c in drawn(rates, trials):
