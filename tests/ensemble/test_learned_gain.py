@@ -139,10 +139,6 @@ def test_the_gain_is_that_of_nested_loops():
         pairs = [(fused(f, [0, 1, 2]), fused(f, rest)) for f in range(5)]
         areas = [paired_areas(a, b) for a, b in pairs]
         gain = found[name]
-        for (a, b), one in zip(pairs, areas, strict=True):
-            difference, variance = delong(a, b)
-            assert one.area - one.other == pytest.approx(difference, abs=1e-12)
-            assert one.variance == pytest.approx(variance, abs=1e-15)
         differences = [one.area - one.other for one in areas]
         assert gain.estimate == pytest.approx(np.mean(differences), abs=1e-9)
         assert gain.with_it == pytest.approx(np.mean([one.area for one in areas]), abs=1e-9)
@@ -200,38 +196,22 @@ def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials():
 
 
 @pytest.mark.simulation
-def test_groups_stay_whole_and_widen_the_interval():
-    """Each trial three times: by groups the interval of single trials, without far shorter."""
-    names = ("A", "noise")
-    classes = suppressor(60, 7)
-    copies, labels = thrice(classes), np.repeat(np.arange(120), 3)
-    one = gains_of(systems(classes, names))
-    groups = {"client_groups": labels[:180], "impostor_groups": labels[180:]}
-    fold = np.repeat(np.arange(60) % 5, 3)
-    many, plain = (
-        learned_gains(systems(copies, names, **own), (fold, fold), None, 0.95)
-        for own in (groups, {})
-    )
-    for a, b, c in zip(one, many, plain, strict=True):
-        assert b.estimate == pytest.approx(a.estimate, abs=1e-9)
-        width = [gain.high - gain.low for gain in (a, b, c)]
-        assert width[1] == pytest.approx(width[0], rel=0.05)  # Student's t of other degrees
-        assert width[2] < 0.65 * width[0]
-
-
-@pytest.mark.simulation
-def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold():
-    """Each trial three times, as one group: the widening of single trials, and their method."""
+def test_groups_of_copies_are_single_trials():
+    """Each trial three times, as one group: the interval, the method and what moves of single
+    trials; without groups the interval is far shorter."""
     names = ("A", "S", "noise")
-    classes = suppressor(60, 8)
-    labels = np.repeat(np.arange(60), 3)
-    one = gains_of(systems(classes, names))
+    classes, labels = suppressor(60, 8), np.repeat(np.arange(60), 3)
+    one, fold = gains_of(systems(classes, names)), (labels % 5, labels % 5)
     for column in (labels, np.column_stack([labels, labels + 1000])):
         groups = {"client_groups": column, "impostor_groups": column + 5000}
-        grouped = systems(thrice(classes), names, **groups)
-        many = learned_gains(grouped, (labels % 5, labels % 5), None, 0.95)
-        assert [gain.moved for gain in many] == [gain.moved for gain in one]
-        assert [gain.method for gain in many] == [gain.method for gain in one]
+        many = learned_gains(systems(thrice(classes), names, **groups), fold, None, 0.95)
+        for a, b in zip(one, many, strict=True):
+            assert b.estimate == pytest.approx(a.estimate, abs=1e-9)
+            widths = a.high - a.low, b.high - b.low
+            assert (b.moved, b.method) == (a.moved, a.method)
+            assert widths[1] == pytest.approx(widths[0], rel=0.05)  # of other degrees
+    plain = learned_gains(systems(thrice(classes), names), fold, None, 0.95)
+    assert plain[0].high - plain[0].low < 0.65 * (one[0].high - one[0].low)
     assert one[2].method == "delong-folds+unseen"
     assert 2 <= min(one[2].moved) <= 4  # of trials three times as many, which are not few
 
@@ -328,15 +308,13 @@ def test_perfect_ones(n, word):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("n", "folds"), [(5, 5), (40, 2)])
-def test_too_few_for_folds_within_folds(n, folds):
-    result = selected(scores(suppressor(n, 1), "A", "B"), folds=folds, family="logit-normal")
+def test_too_few_for_folds_within_folds():
+    result = selected(scores(suppressor(5, 1), "A", "B"), folds=5, family="logit-normal")
     verdict = result.verdict["B"]
     assert math.isnan(verdict.gain.estimate)
     assert (verdict.gain.method, verdict.gain.folds) == ("none", 0)
     assert verdict.gain.word == "cannot tell"
     assert "was not measured: that takes 3 folds or more" in verdict.reason
-    assert "not measured" in str(result)
     result.plot()
 
 
