@@ -1,8 +1,8 @@
 """Betaroc: what a classifier will do once its threshold is fixed.
 
-Fit a distribution to the client and to the impostor scores of a classifier;
-read off the theoretical ROC, its behaviour at both ends of the threshold range
-and every operating point, beside the empirical ones.
+Fit distributions to the client and impostor scores of a classifier; read off the
+theoretical ROC, its behaviour at both ends of the threshold range and every
+operating point, beside the empirical ones.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ def test_plans_say_how_many_scores_would_do():
     assert wide.n_beyond == pytest.approx(0.1 * wide.n_impostor)
     assert (wide.n_needed, wide.needed_of) == (pytest.approx(30.0), "impostor")
     with pytest.warns(br.ExtrapolationWarning, match=r"About 3000 scores would") as caught:
-        few = br.plan_sample_size("tpr", far=0.001, model=(MODEL, MODEL), width=0.3)
+        few = br.plan_sample_size("tpr", far=0.001, model=(MODEL, MODEL), width=0.1)
     assert len(caught) == 1  # of both systems one
     assert few.n_beyond == pytest.approx(0.001 * few.n_impostor)
     assert few.extrapolated

@@ -55,43 +55,42 @@ def _where_estimator_has(name: str) -> Callable[[_Method], _Method]:
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A binary classifier with one threshold, decided for a target on out-of-fold scores.
 
-    A row is of the client's class if and only if its score is above ``decision_.threshold``. The
-    threshold is :func:`betaroc.decide`'s for scores that cross-validation gives each row by an
-    estimator that never saw it; then the estimator is fitted to all rows.
+    A row is of the client's class if and only if its score is above ``decision_.threshold``, that
+    of :func:`betaroc.decide` for cross-validated scores; then the estimator is fitted to all rows.
 
     Parameters
     ----------
     estimator : classifier
         Of two classes, with `decision_function` or `predict_proba`.
     far, frr : float, optional
-        The rate that must not be passed. One target must be given: one of these, both costs, or
+        The rate that must not be passed. Give one target: one of these, both costs, or
         ``eer=True``.
     cost_fa, cost_fr : float, optional
         Costs of a false acceptance and of a false rejection, for the least mean cost.
     prior : float, optional
-        P(client) where the classifier will run; the share of clients in `y` where left out.
+        P(client) where the classifier will run; otherwise the share of clients in `y`.
     eer : bool
         The threshold of the equal error rate.
     how, confidence, family
         As in :func:`betaroc.decide`.
     cv : int, splitter, iterable or "prefit"
-        Folds of out-of-fold scores. An integer makes stratified folds, with `groups` such as keep
-        groups whole. An iterable gives pairs of arrays (train, test). With "prefit" the estimator
-        is fitted already and stays as it is, and `fit` gets the dev set alone.
+        Folds of out-of-fold scores. An integer makes stratified folds that keep `groups` whole, an
+        iterable gives pairs of arrays (train, test). With "prefit" the estimator is fitted already
+        and stays so, and `fit` gets the dev set.
     pos_label : optional
-        The label of the client; 1 of {0, 1}, {-1, 1} and booleans. Of other labels scikit-learn
-        takes the larger one, and so does this, with a warning.
+        The label of the client; 1 of {0, 1}, {-1, 1} and booleans, of others the larger one as in
+        scikit-learn, with a warning.
     response_method : {"auto", "decision_function", "predict_proba"}
-        What gives scores; "auto" takes the first of both that there is.
+        What gives scores; "auto" takes the first that there is.
     n_jobs : int, optional
         Folds at a time, as in scikit-learn.
     random_state : int or RandomState, optional
-        Shuffles the rows before an integer `cv` makes folds; without it they are not shuffled.
+        Shuffles the rows before an integer `cv` makes folds; otherwise they keep their order.
 
     Attributes
     ----------
     decision_ : Decision
-        The threshold, how it came and what it may be relied on for.
+        The threshold, its method and its status.
     scores_ : Scores
         The out-of-fold scores, of "prefit" those of the dev set.
     estimator_ : classifier
@@ -105,17 +104,16 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    **The bound is measured, not guaranteed**: the estimator that is fitted again to all rows gives
-    scores that are distributed a little differently from the out-of-fold ones. In which share of
-    simulated sets the true FAR was at or below the target is in docs/validation.md. With
-    ``cv="prefit"``, on data that the model never saw, the guarantee of :func:`betaroc.decide`
-    holds.
+    **The bound is measured, not guaranteed**: scores of the estimator fitted to all rows are
+    distributed a little differently from the out-of-fold ones. In which share of simulated sets
+    the true FAR met the target is in docs/validation.md. With ``cv="prefit"``, on data that the
+    model never saw, the guarantee of :func:`betaroc.decide` holds.
 
     scikit-learn accepts score >= threshold. Its `FixedThresholdClassifier` decides alike with
     ``threshold=decision_.threshold_for_greater_equal``, `response_method` and `pos_label` as here.
 
-    Sample weights are frequencies: weight k is k copies of a row. They go to the estimator where
-    its `fit` takes them, or, with metadata routing, where it requests them.
+    Weight k is k copies of a row. Weights go to the estimator where its `fit` takes them, or, with
+    metadata routing, requests them.
 
     Examples
     --------
@@ -186,11 +184,11 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sample_weight : array_like, shape (n,), optional
             Copies of each row: whole numbers for a rate.
         groups : array_like, shape (n,) or (n, 2), optional
-            Which rows depend on each other: for the splitter, and for the decision, whose order
-            statistics are then those of rows no two of which share a group.
+            Which rows depend on each other: for the splitter, and for the decision, which then
+            ranks rows no two of which share a group.
         strata : array_like, shape (n,), optional
-            Species of attack, group or site of each row, empty in rows of a class without them: a
-            rate is then kept for each stratum of its class.
+            Species of attack, group or site of each row, empty in a class without them: a rate is
+            then kept for each stratum of its class.
         **params
             What metadata routing hands on to the estimator and the splitter.
 
@@ -202,9 +200,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         InputError
-            Before anything is fitted: if there is not exactly one target or it is out of range, if
-            a guarantee needs more scores, if `y` has not two labels, weights are not whole, or
-            `cv` does not suit. After it: if the target is not possible by any other way.
+            Before anything is fitted: if there is not exactly one target in its range, a guarantee
+            needs more scores, `y` has not two labels, weights are not whole, or `cv` does not suit.
+            After it: if no other way can meet the target.
         InputTypeError
             If the estimator gives no scores.
         sklearn.exceptions.NotFittedError

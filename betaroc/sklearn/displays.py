@@ -91,13 +91,13 @@ class _RateDisplay:
         response_method, pos_label
             What gives scores, and the label of the client, as in `ThresholdClassifier`.
         name : str, optional
-            For the legend; that of the estimator's class where left out.
+            For the legend; otherwise that of the estimator's class.
         family : str, pair of str or None
             Of the fit, as in :func:`betaroc.fit`; None draws none.
         level : float, optional
-            Of a band around the counted curve, a statement on each FAR; none where left out.
+            Of a band around the counted curve at each FAR.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure of pyplot where left out.
+            Where to draw; otherwise a new figure of pyplot.
         plot_chance_level : bool
             The line of a classifier that knows nothing.
         **style
@@ -111,8 +111,8 @@ class _RateDisplay:
         Raises
         ------
         InputError
-            If the labels are not two, rows and labels differ in number, scores are not finite, or
-            an option is out of range.
+            If there are not two labels, one per row, scores are not finite, or an option is out of
+            range.
         InputTypeError
             If the estimator gives no scores, or `ax` is not matplotlib's.
         sklearn.exceptions.NotFittedError
@@ -149,7 +149,7 @@ class _RateDisplay:
         pos_label : optional
             The label of the client; may be left out for {0, 1}, {-1, 1} and booleans.
         name : str, optional
-            For the legend; "Classifier" where left out.
+            For the legend, or "Classifier".
         sample_weight, family, level, ax, plot_chance_level, **style
             As in `from_estimator`.
 
@@ -190,9 +190,9 @@ class _RateDisplay:
         X, y : array_like
             The rows and labels that were cross-validated.
         name : sequence of str, optional
-            Of the folds, for the legend; their numbers where left out.
+            Of the folds, for the legend; otherwise their numbers.
         family : str, pair of str or None
-            Of a fit to each fold; None, the default, draws none.
+            Of a fit to each fold; None draws none.
         sample_weight, response_method, pos_label, level, ax, plot_chance_level, **style
             As in `from_estimator`.
 
@@ -243,13 +243,12 @@ class _RateDisplay:
         ax, plot_chance_level
             As in `from_estimator`.
         **style
-            Properties of the line of counts, such as ``color``; its ``label`` replaces the name.
+            Properties of the line of counts; its ``label`` replaces the name.
 
         Returns
         -------
         RocDisplay or DetDisplay
-            Itself, with `ax_`, `figure_`, `line_`, `fitted_line_` (None without a fit; both are
-            lists where there are several curves).
+            Itself, with `ax_`, `figure_`, `line_` and `fitted_line_`.
         """
         chance = flag(plot_chance_level, "plot_chance_level")
         ax = new_axes(ax, square=True)
@@ -312,8 +311,8 @@ class RocDisplay(_RateDisplay):
 
     Notes
     -----
-    The solid line joins the points of all thresholds; where scores tie it is straight. The dashed
-    one is that of the two fitted distributions. Both areas stand in the legend.
+    The solid line joins the points of all thresholds, straight where scores tie; the dashed one is
+    that of the fitted distributions. Both areas stand in the legend.
 
     Examples
     --------
@@ -341,7 +340,7 @@ class DetDisplay(_RateDisplay):
     Notes
     -----
     Two normal distributions give a straight line. Equal error rates stand in the legend. Rates of
-    0 and 1 lie at infinity and are drawn outside the frame.
+    0 and 1 lie outside the frame.
 
     Examples
     --------
@@ -357,7 +356,7 @@ class DetDisplay(_RateDisplay):
 
 
 class EpcDisplay:
-    """Errors on test at thresholds that dev chose, for every weight of both errors.
+    """Errors on test at dev's thresholds, for every weight of both errors.
 
     Made by `from_estimator`.
 
@@ -428,7 +427,7 @@ class EpcDisplay:
         criterion, measure, alpha
             As in :func:`betaroc.epc`.
         level : float, optional
-            Of a band at each alpha, in which dev chooses again; none where left out.
+            Of a band at each alpha, in which dev chooses again.
         replicates, rng
             Behind the band, as in :meth:`betaroc.Epc.band`.
         response_method, pos_label, name, ax

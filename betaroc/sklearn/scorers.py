@@ -17,8 +17,8 @@ from betaroc.sklearn.trials import labels_of, two_labels
 def weighted_error_scorer(alpha: float, *, pos_label: object = None) -> Callable[..., float]:
     """Scorer of alpha FAR + (1 - alpha) FRR, negative so that greater is better.
 
-    The rates are those of the labels that the estimator predicts, at its own threshold: none is
-    chosen here. For `cross_val_score`, `GridSearchCV` and whatever else takes ``scoring=``.
+    The rates are those of the labels that the estimator predicts, at its own threshold. For
+    `cross_val_score`, `GridSearchCV` and all else that takes ``scoring=``.
 
     Parameters
     ----------

@@ -73,8 +73,7 @@ def two_labels(
 ) -> TwoLabels:
     """The labels with the client's last.
 
-    Left out, it is 1 of {0, 1}, {-1, 1} and booleans; of others with ``guess`` the larger one,
-    with a warning.
+    Left out, it is 1 of {0, 1}, {-1, 1} and booleans, else with ``guess`` the larger one.
     """
     first, second = classes.tolist()
     if pos_label is not None:

@@ -37,21 +37,16 @@ _WHOLE = 2**63
 class Design(Exportable):
     """Cells of a study: one value of each parameter in each.
 
-    Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`. ``design * other`` has every
-    cell of the one with every cell of the other, the other's changing first.
+    Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`. ``design * other`` pairs every
+    cell with every cell of the other, which changes first.
 
     Parameters
     ----------
     names : tuple of str
         The parameters.
     columns : tuple of tuple
-        The values of each, a cell after the other: numbers (whole ones of 64 bits), text or
-        booleans, one kind per column.
-
-    References
-    ----------
-    Morris, T., White, I. and Crowther, M. (2019), Using simulation studies to evaluate
-    statistical methods, Statistics in Medicine 38 (factorial designs).
+        The values of each, cell by cell: numbers (whole ones of 64 bits), text or booleans, one
+        kind per column.
 
     Examples
     --------
@@ -97,8 +92,7 @@ class Design(Exportable):
         Parameters
         ----------
         levels : mapping of str to sequence
-            The levels of each parameter: numbers, text or booleans; one value stands for
-            one level.
+            The levels of each parameter, numbers, text or booleans, or a single value.
 
         Examples
         --------
@@ -123,13 +117,12 @@ class Design(Exportable):
         Parameters
         ----------
         ranges : mapping of str to tuple
-            (low, high), (low, high, "log") even in the logarithm, with a further "int" for whole
-            numbers, each as likely.
+            (low, high), (low, high, "log") even in the logarithm, with "int" for whole numbers,
+            each as likely.
         n : int
             Points, a power of two.
         rng : None, int, SeedSequence or Generator
-            Source of the scrambling. A study is resumed with the design it was begun with: give
-            a seed.
+            Source of the scrambling; a resumed study needs the same design, so give a seed.
 
         References
         ----------

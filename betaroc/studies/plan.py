@@ -113,14 +113,12 @@ _COUNTS = 5000
 # ------------------------------------------------------------------------------- the answer
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Framed, Exportable):
-    """Scores that a wanted statement needs.
-
-    Made by :func:`plan_sample_size`; printed in words.
+    """Scores that a wanted statement needs, made by :func:`plan_sample_size`.
 
     Parameters
     ----------
     stat, at : str
-        What is planned, and where, such as "far=0.01"; of a function its name.
+        What is planned, and where, such as "far=0.01".
     n_client, n_impostor : int
         Scores of each class. For "epc-gap" of dev, and as many of test.
     wanted : float
@@ -128,23 +126,22 @@ class SampleSize(Framed, Exportable):
     level, ratio, measure, correlation, at_most : optional
         As in :func:`plan_sample_size`; nan or empty where not used.
     method : str
-        What is planned: a method, a test, "smooth" or "empirical" thresholds, "claim", "worst
-        stratum".
+        A method, a test, "smooth" or "empirical" thresholds, "claim" or "worst stratum".
     model : ScoreModel or tuple of ScoreModel
         The distributions, taken as true; none of a guarantee.
     estimate : float
         The statistic of the distributions; the exponent of a side, nan of shapes.
     width, power : float
-        Mean full width, or chance to be right, that so many scores give; nan of the other.
+        Mean full width, or chance to be right; nan of the other.
     n_beyond, n_needed : float, optional
-        Planned scores beyond the rate that the number rests on, and 3/rate, those that would speak
-        for it; None where it rests on no rate.
+        Planned scores beyond the rate that the number rests on, and 3/rate, which would support
+        it; None without such a rate.
     needed_of : str
         The class of that rate.
     strata : int
-        Of the class, each with as many of its scores; 1 without strata.
+        Of the class, each with as many scores; 1 without strata.
     library : str, optional
-        That of the scores: what tables are frames of.
+        Whose frames the tables are.
 
     Examples
     --------
@@ -286,45 +283,44 @@ def plan_sample_size(
     ----------
     stat : str or callable
         A name of :func:`statistics`, with its point by a keyword or behind "@", or a function of a
-        `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": by the
-        chance that `Fit.end_tests` finds the side. "client-shape", "impostor-shape", "shapes": by
-        the chance that the fitted `Shape` is the true one. "epc-gap": the value of an EPC on test
-        less that expected on dev, by the width of its interval.
-        "guarantee": scores from which :func:`decide` has a guaranteed threshold of ``far=`` or
-        ``frr=``; it needs no model.
+        `ScoreModel`: planned by the width of its interval, as is "epc-gap", the value of an EPC on
+        test less that expected on dev. "side-at-zero", "side-at-one": by the chance that
+        `Fit.end_tests` finds the side. "client-shape", "impostor-shape", "shapes": by the chance
+        that the fitted `Shape` is the true one. "guarantee": scores from which :func:`decide`
+        guarantees a threshold of ``far=`` or ``frr=``, without a model.
     model : ScoreModel, Fit, or two of them
-        The distributions, taken as true; of a fit its model. Two: the difference of two systems.
+        The distributions, taken as true. Two: the difference of two systems.
     width : float
         Full width wanted, in the statistic's own unit.
     level : float
-        Confidence level of the interval or of the test of an end; shapes have none.
+        Of the interval or of the test of an end; shapes have none.
     ratio : float
-        Impostor scores for each client score. The smaller class has the number of scores that is
-        found, the other is rounded up.
+        Impostor scores per client score. The number found is that of the smaller class; the other
+        is rounded up.
     power : float
-        Chance wanted of a side or a shape, 0.8 where left out; of a difference, in place of a
-        width, the chance that its interval leaves out 0.
+        Chance wanted of a side or a shape, 0.8 by default; of a difference, in place of a width,
+        the chance that its interval leaves out 0.
     method : str
         "delta": the interval of a fit; where the model is a fit, at least as wide as that of its
-        scores ("family and scores"), if they answer without draws. For "auc" also "delong", which
-        needs no family. "tail", of a rate at a threshold and of the threshold of a rate: the
-        interval of a fit with tails, or of the count where no tail answers.
+        scores ("family and scores"), if they answer without draws. "delong", of "auc", needs no
+        family. "tail", of a rate at a threshold or the reverse: the interval of a fit with tails,
+        or of the count where no tail answers.
     measure : str
         Of "epc-gap": "hter" (if left out) or "weighted-error".
     thresholds : str
-        Of "epc-gap": dev's thresholds, and what is expected there, are those of a fit ("smooth",
-        if left out) or of the scores ("empirical"). Test is scores.
+        Of "epc-gap": dev's thresholds and expected values are those of a fit ("smooth", if left
+        out) or of the scores ("empirical"). Test is scores.
     correlation : float
-        Of a difference: that of the errors of both numbers, 0 (if left out) on independent trials;
-        what pilot trials have is in `Difference.correlation`.
+        Of the errors of both numbers of a difference, 0 if left out; pilot trials have it in
+        `Difference.correlation`.
     strata : int
-        How many strata the class of a rate at a threshold, or of a guarantee, has: each has as many
-        scores, and the rate of the model.
+        Strata of the class of a rate at a threshold, or of a guarantee: each has as many scores,
+        and the rate of the model.
     over : {"worst", "pooled"} or mapping
         As in :func:`interval`: the worst stratum (if left out), or the mean of as many by weights.
     at_most : float
-        In place of a width: the claim that the FAR or FRR at a threshold is at most so much for
-        each stratum, planned by the chance (`power`) that `StrataTable.claim` supports it.
+        In place of a width: the largest FAR or FRR at a threshold claimed for each stratum,
+        planned by the chance (`power`) that `StrataTable.claim` supports it.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
@@ -340,27 +336,26 @@ def plan_sample_size(
     SmallSampleWarning
         If a class needs fewer than 30 scores.
     ExtrapolationWarning
-        If fewer than one of the planned scores is expected beyond a rate that the statistic
-        rests on.
+        If less than one planned score is expected beyond a rate of the statistic.
 
     Notes
     -----
     The width is that of `Fit.interval` at a fit with these estimates and the covariance of so many
     scores, averaged over fits nearby to second order. The distributions are taken as true: plan
-    with those at the edge of what is thought possible too.
+    also with those that are barely possible.
 
-    The side of two normal distributions has the exact power of an F test; of beta distributions its
-    z is taken as normal. A shape takes log a and log b as normal with the bias of maximum
-    likelihood and covariance I^-1/(n a b).
+    The side of two normal distributions has the exact power of an F test; of beta distributions z
+    is taken as normal. Of a shape log a and log b are normal with the bias of maximum likelihood
+    and covariance I^-1/(n a b).
 
-    An EPC gap, dev and test of the sizes found, at the threshold of least weighted error t with
-    weights w of the measure, to first order:
+    An EPC gap at the threshold of least weighted error t, with weights w of the measure, to first
+    order:
 
         Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
         P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
 
-    From a fit the scores' own width is that of the quantiles of its distributions. Simulated,
-    widths and chances were met within 5 %, those from a fit within 11 % (docs/validation.md).
+    From a fit the scores' own width is that of the quantiles of its distributions. Simulated
+    widths and chances agree within 5 %, those from a fit within 11 % (docs/validation.md).
 
     References
     ----------
@@ -523,7 +518,7 @@ def planned_claim(
 
 
 def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, ...]) -> SampleSize:
-    """With the planned scores that speak for the number; a warning where none would."""
+    """With the planned scores that support the number; warns where none would."""
     sizes = {FRR: plan.n_client, FAR: plan.n_impostor}
     rates = [rate for m in models for rate in spec.rates(m) if not np.isnan(rate.tail)]
     if not rates:
@@ -896,7 +891,7 @@ def strata_width(
 
 # ---------------------------------------------------------------------------------- tails
 def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Mean width of the interval of a fit with tails, over a few draws of its extreme scores."""
+    """Mean width of the interval of a fit with tails, over draws of its extreme scores."""
     # The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
     # exact one of the count; nearer to the body, and of too few scores, that of the expected count.
     (name, argument), of_threshold = spec.where, spec.name == "threshold"

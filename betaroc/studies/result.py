@@ -38,7 +38,7 @@ _MOST_VALUES = 32
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(Result):
-    """Results of a study as its folder holds them.
+    """Results of a study.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class StudyResult(Result):
         return self.rows - len(self._status)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per trial that is there, in the order of cell and replicate.
+        """A row per trial, in the order of cell and replicate.
 
         Columns ``cell``, ``replicate``, the parameters, the statistics (nan of a failed trial),
         ``status`` ("ok" or "failed") and ``error``.
@@ -133,7 +133,7 @@ class StudyResult(Result):
         -------
         pandas.DataFrame
             A row per cell and statistic: ``cell``, the parameters, ``statistic``, ``replicates``
-            that have a value, ``mean``, ``mc_error``, ``sd``, and quantiles such as ``q0.025``.
+            with a value, ``mean``, ``mc_error``, ``sd``, and quantiles such as ``q0.025``.
 
         Raises
         ------
@@ -143,12 +143,12 @@ class StudyResult(Result):
         Warns
         -----
         BetarocWarning
-            If a text has more than 32 values: it is left out.
+            If a text has more than 32 values, and is left out.
 
         Notes
         -----
-        Failed trials and nan are left out and not counted. Each value of a text has a row
-        ``statistic=value``, whose mean is its share.
+        Failed trials and nan do not count. A value of a text has a row ``statistic=value``, whose
+        mean is its share.
 
         References
         ----------
@@ -191,7 +191,7 @@ class StudyResult(Result):
         Raises
         ------
         OutputError, StudyError
-            If it cannot be written; what was there before is untouched. If a part is damaged.
+            If it cannot be written, and no file changes, or a part is damaged.
 
         Examples
         --------
@@ -208,7 +208,7 @@ class StudyResult(Result):
         write_whole(path, study_page(self))
 
     def _view(self) -> list[tree.Node]:
-        """How many trials there are, each statistic over the cells, and what failed."""
+        """Counts of trials, each statistic over the cells, and what failed."""
         counts, failed = tree.Paragraph(self._counts(), "given"), "\n".join(self._failure_lines())
         verdicts = _verdicts(self, self.summary())
         return [*tree.apart(counts), *verdicts, *tree.apart(tree.Paragraph(failed, "given"))]
@@ -289,7 +289,7 @@ _LABEL, _ERRORS = 22, 1.96
 
 
 def study_page(result: StudyResult) -> str:
-    """What was asked, how complete it is, each statistic over the cells, and what was read."""
+    """The page: how complete a study is, and each statistic over the cells."""
     manifest, table = result._store.manifest(), result.summary()
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
     first = table.head(1)

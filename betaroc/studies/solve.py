@@ -737,21 +737,20 @@ def solve_pair(
     Parameters
     ----------
     auc, eer : float, optional
-        Area under the ROC and equal error rate, strictly between 0 and 1.
+        Area under the ROC and equal error rate, inside (0, 1).
     exponents : tuple of float or None, optional
-        (at_zero, at_one): end exponents rho of :meth:`ScoreModel.ends`, of beta distributions a_i /
-        a_c and b_i / b_c, of normal distributions both (sigma_c / sigma_i)^2. None leaves an end
-        free.
+        (at_zero, at_one): end exponents rho of :meth:`ScoreModel.ends`, beta a_i / a_c and b_i /
+        b_c, normal both (sigma_c / sigma_i)^2. None leaves an end free.
     slopes : tuple of float or None, optional
-        (at_zero, at_one): semi-derivatives; 0.0 (an exponent above 1), inf (below 1), or a finite
-        constant (a tie of shapes).
+        (at_zero, at_one): semi-derivatives; 0.0 (exponent above 1), inf (below 1), or a finite
+        constant (tied shapes).
     shapes : tuple of str or None, optional
         (client, impostor): "U", "J", "reverse-J" or "bell", of beta distributions.
     crossing : float, optional
-        FAR = TPR where the ROC crosses the diagonal, strictly between 0 and 1.
+        FAR = TPR where the ROC crosses the diagonal, inside (0, 1).
     goals : mapping of str to float, optional
-        Any other numbers by name, with the point after "@" where one is needed, such as
-        ``{"tpr@far=0.01": 0.9, "h-measure": 0.6}``: all of :func:`statistics`, inside their range.
+        Other numbers of :func:`statistics` inside their range, by name, such as
+        ``{"tpr@far=0.01": 0.9, "h-measure": 0.6}``.
     family : {"beta", "normal", "logit-normal"}
         Of both distributions.
     prior : float, optional
@@ -762,33 +761,32 @@ def solve_pair(
     Returns
     -------
     ScoreModel
-        All that is prescribed is met: AUC, EER and crossing to 1e-10, exponents and finite slopes
-        to 1e-10 of their value, goals to 1e-9 of the nearer distance to an end of their range.
+        With AUC, EER and crossing to 1e-10, exponents and finite slopes to 1e-10 of their value,
+        goals to 1e-9 of the nearer distance to an end of their range.
 
     Raises
     ------
     InputError, InputTypeError
         If nothing or more than the parameters of the pair is prescribed, a goal is unknown, lacks
-        its point or lies outside its range, or no pair can have what is prescribed; the message
-        names the theorem or the range.
+        its point or lies outside its range, or a theorem or range, which is named, forbids it.
     FitError
-        If no theorem forbids it and no pair was found: what came nearest. With goals that is no
-        proof that there is none.
+        If no pair was found though no theorem forbids it: what came nearest. With goals there may
+        still be one.
 
     Notes
     -----
     What is left free goes to the pair nearest to a reference, by the sum of squares of the four
     log shapes: shapes of 1, those at an end with a prescribed side moved to an exponent of 2 or
     1/2, and for a prescribed shape its centre, U (1/2, 1/2), bell (2, 2), J (2, 1/2), reverse-J
-    (1/2, 2). Shapes and exponents that are bounded, not given, keep 1 % away from 1, or 1e-6;
-    shapes are sought between 1e-5 and 1e7. Normal distributions are in closed form: standard normal
-    impostors, equal sigmas where nothing else is asked, an exponent of 2 or 1/2 where the ROC must
-    cross the diagonal, the wider clients where two answers are left. With goals they are solved
-    numerically: the clients' mean, then their spread too, then all four parameters.
+    (1/2, 2). Bounded shapes and exponents keep 1 % away from 1, or 1e-6; shapes lie between 1e-5
+    and 1e7. Normal pairs are in closed form: standard normal impostors, equal sigmas unless asked
+    otherwise, an exponent of 2 or 1/2 where the ROC must cross the diagonal, the wider clients of
+    two answers. With goals they are solved numerically: the clients' mean, then their spread, then
+    all four parameters.
 
-    Impossible for beta distributions are, among others, an AUC on the other side of 1/2 than the
+    Impossible for beta distributions are, for example, an AUC on the other side of 1/2 than the
     ends force; a crossing unless both exponents lie on one side of 1; an AUC outside
-    [1 - EER, 1 - 2 EER^2] of a concave ROC, outside [(1 - EER)^2, 1 - EER^2] of any.
+    [1 - EER, 1 - 2 EER^2] of a concave ROC, [(1 - EER)^2, 1 - EER^2] of any.
 
     References
     ----------

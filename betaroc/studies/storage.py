@@ -1,7 +1,6 @@
-"""The folder of a study: a manifest, one Parquet file per block, each there whole or not at all.
+"""The folder of a study: a manifest and a Parquet file per block, each whole or not there.
 
-A changed byte is noticed by checksums. Damaged parts are computed again, a damaged manifest is
-refused.
+Checksums find changed bytes. Damaged parts are computed again, a damaged manifest is refused.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ class Folder:
 
     # --------------------------------------------------------------------- whose it is
     def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """Make the folder this study's, or find that it is; the manifest that holds."""
+        """Make the folder this study's; its manifest."""
         # What a fresh manifest leaves open (entropy and block None) an older one decides.
         self._make()
         ours = {MANIFEST, *map(_part, self.parts())} if self.there else set()
@@ -169,7 +168,7 @@ class Folder:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """One run at a time, if it can be had; released by the system when the process ends."""
+        """Lock the folder, where that is possible, until the process ends at the latest."""
         from filelock import FileLock, Timeout
 
         pyarrow()
@@ -207,7 +206,7 @@ class Folder:
         self._write(_part(number), content)
 
     def intact(self, number: int, study: str) -> bool:
-        """Whether a part is whole and of this study; one that is not is warned of."""
+        """Whether a part is whole and of this study; warns if not."""
         try:
             self._read(number, study, None)
         except StudyError as error:
@@ -216,7 +215,7 @@ class Folder:
         return True
 
     def _read(self, number: int, study: str, columns: list[str] | None) -> Any:
-        """A part as a table of Arrow; refuses what is damaged or not the part that it is called."""
+        """A part as a table of Arrow; refuses a damaged or a wrong one."""
         pa, name = pyarrow(), _part(number)
         why = "damaged: its checksums are not those of its bytes"
         with contextlib.suppress(OSError, TypeError, ValueError, pa.ArrowException):
@@ -311,7 +310,7 @@ class Memory(Folder):
 
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
-    """What differs: of lists the items; of a design, whose digest says nothing, that it does."""
+    """What differs: of lists the items, of a design that it does."""
     if name == "design":
         return _WORDS[name]
     before, now = old.get(name), new[name]

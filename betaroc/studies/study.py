@@ -61,18 +61,17 @@ class Study:
     Parameters
     ----------
     design : Design or mapping
-        The cells; a mapping of names to levels is a grid. The parameters that are understood:
+        The cells; a mapping of names to levels is a grid. Known parameters:
 
         * the true pair: ``law`` ("beta", "normal", "logit-normal") with ``a_c, b_c, a_i, b_i``
           or ``mu_c, sigma_c, mu_i, sigma_i``; or the goals of :func:`solve_pair`: ``auc``,
           ``eer``, ``exponent_at_zero``, ``exponent_at_one``, ``crossing``, ``shape_client``,
           ``shape_impostor``;
         * sizes: ``n`` of both classes, or ``n_client`` and ``n_impostor``; of a test sample
-          ``n_test``, or ``n_test_client`` and ``n_test_impostor``. Without them statistics are of
-          the true pair alone;
+          ``n_test``, or ``n_test_client`` and ``n_test_impostor``. Without sizes only the true
+          pair has statistics;
         * the fit: ``family`` (that of the true pair), ``boundary``, ``resolution`` (scores are
-          rounded to its multiples, and the fit knows it) or ``rounding`` (and it does not); 0 for
-          neither;
+          rounded to its multiples, which the fit knows) or ``rounding`` (it does not); or 0;
         * the test side: ``shift`` of both classes, ``shift_client``, ``shift_impostor``,
           ``scale``, as in `ScoreModel.shifted`;
         * the decision: ``criterion`` ("weighted-error"), ``measure`` ("hter"), ``alpha`` (0.5);
@@ -91,32 +90,32 @@ class Study:
           one. ``"@alpha=0.2"`` gives another alpha.
 
         A function takes a trial (`cell`, `scores`, `model`, `fit`) and returns a number, a
-        boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``.
+        boolean (0 or 1), text, or a mapping of them to columns ``name.key``.
     folder : str or PathLike, optional
-        A folder for this study alone; made if need be. Left out, results stay in memory.
+        A folder for this study alone, made if need be; otherwise results stay in memory.
     workers : int, optional
-        Worker processes of joblib, -1 for as many as there are processors; 1 computes here. None,
-        or any number within ``joblib.parallel_config``, takes the engine configured there.
+        Worker processes of joblib, -1 for all processors; 1 computes here. None, or any number
+        within ``joblib.parallel_config``, takes the engine configured there.
     rng : None, int, SeedSequence or Generator
-        Seed of the study. None draws one and keeps it in the folder for resumed runs.
+        Seed of the study. None draws one, which the folder keeps.
     replicates : int
         Trials of each cell.
     model : callable, optional
-        Makes the true pair: takes the cell, a dict, and returns a ScoreModel. Names of parameters
-        other than those above are then free.
+        Makes the true pair: takes the cell, a dict, and returns a ScoreModel. Other names of
+        parameters are then free.
     block : int, optional
-        Trials in one part of the results; by default a 32nd of all, at most 128.
+        Trials per part of the results; by default a 32nd of all, at most 128.
 
     Notes
     -----
-    Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``: every
-    number is the same for any number of workers, any engine and any `block`. Plain beta fits agree
-    with :func:`fit` to about 1e-13. Warnings of fits are not given. The folder holds a manifest and
-    Parquet parts, each put in place whole; damaged parts are computed again, with a warning.
+    Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``: the
+    numbers are the same for any workers, engine and `block`. Plain beta fits agree with :func:`fit`
+    to about 1e-13. Warnings of fits are not given. The folder holds a manifest and Parquet parts,
+    each put in place whole; damaged parts are computed again, with a warning.
 
-    What a function carries is part of the study: its code (with the version of Python), defaults,
-    variables that it closes over, attributes of an object, and constants and functions of its
-    module that it reads. Files and other modules are not seen: change the folder with them.
+    A function is part of the study: its code (with the version of Python), defaults, variables
+    that it closes over, attributes of an object, and constants and functions of its module that it
+    reads. Files and other modules are not seen: change the folder with them.
 
     References
     ----------
@@ -220,13 +219,13 @@ class Study:
         Parameters
         ----------
         progress : bool, optional
-            A bar on standard error with the time left; None where that is a terminal.
+            A bar on standard error; None where that is a terminal.
 
         Raises
         ------
         StudyError
-            If the folder holds another study, a damaged manifest or foreign files, another run is
-            at work in it, a worker died, or the memory was too small.
+            If the folder holds another study, a damaged manifest, foreign files or another run, a
+            worker died, or the memory was too small.
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
@@ -237,12 +236,12 @@ class Study:
         BetarocWarning
             If a part is damaged; it is computed again.
         ExtrapolationWarning
-            If statistics of a sample ask for rates beyond which less than one score is expected.
+            If less than one score of a sample is expected beyond a rate of its statistics.
 
         Notes
         -----
-        A trial that raises is kept with its error, and not tried again. Ctrl-C leaves every
-        finished part, and run() goes on from there.
+        A trial that raises is kept with its error, and not tried again. After Ctrl-C run() goes on
+        from the finished parts.
 
         Examples
         --------
@@ -283,7 +282,7 @@ class Study:
         return StudyResult(where, self.design.names, len(self), computed, skipped, memory)
 
     def _manifest(self) -> dict[str, Any]:
-        """What tells this study from others; a new folder draws the seed and settles the block."""
+        """What tells this study from others, with a new folder's seed and block."""
         import scipy
 
         # Every version of Python compiles functions its own way.
@@ -389,7 +388,7 @@ class _Row:
 
 
 def _computed(block: Block) -> ResultColumns:
-    """The columns of a block: a trial that fails has its error in place of numbers."""
+    """The columns of a block; a failed trial has its error."""
     # Of the thousands of notices none is given.
     with suppress_warnings():
         specs: dict[int, tuple[Any, str]] = {
@@ -429,7 +428,7 @@ def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _words(error: Exception) -> str:
-    """An error as text; with the line that raised it unless the package has said it all."""
+    """An error as text, with its line unless it is of the package."""
     # The line is counted from the head of its function, whose digest tells studies apart.
     text = f"{type(error).__name__}: {error}"
     if not isinstance(error, BetarocError):
@@ -441,7 +440,7 @@ def _words(error: Exception) -> str:
 
 
 def fit_together(trials: Sequence[Trial]) -> None:
-    """Give trials the shapes of their fits, as far as the mean logarithms settle them."""
+    """Give trials the shapes of their fits, where mean logarithms settle them."""
     # Plain beta fits are made side by side; all others are left to `Trial.fit`.
     with np.errstate(all="ignore"):
         means = [
@@ -514,7 +513,7 @@ SEED = 0
 def read_configuration(
     path: str | os.PathLike[str], folder: str | None, workers: int | None, seed: int | None
 ) -> tuple[Study, str, int]:
-    """The study of a TOML file, its folder, which may be called like the file, and its seed."""
+    """The study of a TOML file, its folder, and its seed."""
     # What is given goes before what the file says; its folder is from where it is, and below.
     # Designs are drawn by the same seed.
     content = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
@@ -550,7 +549,7 @@ def read_configuration(
 
 
 def _below(path: Path, folder: str) -> str:
-    """A folder as the working directory sees it; none that the configuration does not lie above."""
+    """A folder beside or below the configuration, as the working directory sees it."""
     try:
         home, place = path.parent.resolve(), (path.parent / folder).resolve()
     except (OSError, RuntimeError, ValueError):  # no path of this system: said where it is made

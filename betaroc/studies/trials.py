@@ -1,4 +1,4 @@
-"""One trial of a study: a cell, a replicate, what follows from both, and statistics of it."""
+"""One trial of a study, and its statistics."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class CellSpec(NamedTuple):
 
 # ------------------------------------------------------------------------- before any work
 def check_design(design: Design, *, own_model: bool) -> None:
-    """Names that a study understands, values that they may have, a pair that is given once."""
+    """Check the names of parameters, their values, and that the pair is given once."""
     # Of a user's own ``model`` the names that say which pair it is are free.
     argument = dict(zip(design.names, design.columns, strict=True))
     for name, column in argument.items():
@@ -252,7 +252,7 @@ _OF_CALLER, _OF_TEST = 1, 2
 
 @dataclass(eq=False)
 class Trial:
-    """One replicate of one cell; what it has is computed when it is first used.
+    """One replicate of one cell, computed when it is first used.
 
     Parameters
     ----------
@@ -301,13 +301,13 @@ class Trial:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the two sums of each class are all that a fit takes, if no score is 0 or 1."""
+        """Whether two sums of each class settle the fit, if no score is 0 or 1."""
         silent = self.cell.get("boundary") in (None, "inflate", "drop", "error")
         return silent and has_shapes(self.spec.family) and not self.cell.get("resolution")
 
     @cached_property
     def rng(self) -> np.random.Generator:
-        """Random numbers for statistics of one's own, which draw in the order of the columns."""
+        """Random numbers for functions, which draw in the order of the columns."""
         return self._generator(_OF_CALLER)
 
     def _generator(self, *stream: int) -> np.random.Generator:
@@ -383,7 +383,7 @@ class Trial:
     def _drawn(
         self, model: ScoreModel, name: str, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Scores of both classes, the clients' first, rounded if the cell says so."""
+        """Scores of both classes, rounded if the cell says so."""
         sizes = cell_sizes(self.cell, name)
         if sizes is None:
             raise refusal("a cell", "have sizes (n, n_test) for a sample", "none")
@@ -435,7 +435,7 @@ LIKELIHOOD, OF_CURVE = "log-likelihood", ("value", "expected", "threshold", "far
 
 @dataclass(frozen=True)
 class StudyStatistic:
-    """One column of the results, or several where a function of one's own returns a mapping."""
+    """One column of the results, or those of a function that returns a mapping."""
 
     column: str
     #: Of a name: its source, its name, and the statistic of the table. Of a function: empty.
@@ -476,7 +476,7 @@ class StudyStatistic:
         return {self.column: _plain(value, self.column)}
 
     def n_beyond(self, cell: Mapping[str, Any]) -> tuple[float, int, str, float] | None:
-        """Of a rate that was asked for: scores expected beyond it, all, whose, and its tail."""
+        """Scores expected beyond the rate of a statistic, all, whose, and its tail."""
         # None of what asks for no rate, or of no sample.
         criterion, name, rate = cell.get("criterion"), "", np.nan
         if self.table is not None and self.table.where.point in ("far", "frr", "tpr"):
@@ -522,7 +522,7 @@ def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[st
 
 # ------------------------------------------------------------------------------- reading
 def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
-    """What was asked for: names and functions, as a list or by column."""
+    """Statistics from names and functions, as a list or by column."""
     if isinstance(value, str) or callable(value):
         value = [value]
     if not isinstance(value, Mapping | Sequence):
@@ -609,7 +609,7 @@ def _columns_of(column: str, result: Any) -> dict[str, float | str]:
 
 
 def _plain(value: Any, column: str) -> float | str:
-    """Numbers and booleans as floats, so that means of booleans are shares; text as it is."""
+    """Numbers and booleans as floats; text as it is."""
     if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
         value = np.asarray(value)[()].item()
     if isinstance(value, str):
@@ -625,7 +625,7 @@ _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 
 
 def fingerprint(function: Any) -> str:
-    """The name of a function and a digest of what it carries, the same in every process."""
+    """The name of a function and a digest of what it carries."""
     # Of its code, defaults, the variables that it closes over, what a partial binds, attributes of
     # an object that is called; of the globals that it reads and does not assign constants (numbers,
     # text, booleans, None, tuples of them) and functions of the same module.

@@ -313,6 +313,8 @@ def test_a_claim_of_each_stratum_by_the_binomial():
         fewest += [(n, chance)] if chance >= 0.8 else []
     plan = br.plan_sample_size("far", at_most=0.05, model=BELL, **STRATA)
     assert plan.n_impostor == plan.n_client == 13 * fewest[0][0]
+    twice = br.plan_sample_size("far", at_most=0.05, model=BELL, ratio=0.5, **STRATA)
+    assert (twice.n_client, twice.n_impostor) == (2 * plan.n_client, plan.n_impostor)
     assert plan.power == pytest.approx(fewest[0][1], rel=1e-10)
     assert "shown to be at most 0.05 with probability 0.9" in str(plan)
 
@@ -502,3 +504,8 @@ def test_counts_plan_where_no_tail_reaches():
     low = beta_law.ppf(0.025, 0.2 * n, 0.8 * n + 1)
     high = beta_law.ppf(0.975, 0.2 * n + 1, 0.8 * n)
     assert plan.width == pytest.approx(high - low, rel=1e-6)
+    # The same threshold, by the rate that is left.
+    tails = {"model": TAILED, "width": 0.1, "method": "tail"}
+    rates = ({"frr": 0.01}, {"tpr": 0.99})
+    one, other = (br.plan_sample_size("threshold", **rate, **tails).n_client for rate in rates)
+    assert one == other

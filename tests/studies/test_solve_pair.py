@@ -183,6 +183,7 @@ IMPOSSIBLE = [
     # tangents: y <= 1 - (1 - x)/2 leaves 3/4; e = 1 / (1 + 2)
     ({"slopes": (2.0, None), "auc": 0.76}, "between 0.5 and 0.75: .* tangent"),
     ({"slopes": (2.0, None), "eer": 0.33}, "between 0.333333 and 0.5"),
+    ({"slopes": (None, 4.0), "auc": 0.12}, "between 0.125 and 0.5"),
     # both exponents: 1/(1 + 1/2), 2/(1 + 2)
     ({"exponents": (0.5, 2.0), "auc": 0.66}, "between 0.666667 and 1"),
     ({"exponents": (0.5, 0.5), "auc": 0.7}, "between 0.333333 and 0.666667"),
