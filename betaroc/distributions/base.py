@@ -1,9 +1,8 @@
 """The contract of one class's score distribution.
 
 A distribution answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their
-logs, the density of its continuous part, both inverses. It declares its atoms
-(point masses) and its tail at each end; everything downstream is written from
-these. The public functions of a scalar or an array are written here, once.
+logs, the density of its continuous part, both inverses. It declares its atoms and its tail at
+each end. The public functions of a scalar or an array stand here.
 """
 
 from __future__ import annotations
@@ -82,10 +81,7 @@ class Tail:
 
 
 class Parameter(NamedTuple):
-    """A number that determines a distribution, and how it may vary.
-
-    ``scale`` is "plain", "log" of a positive number, else the name of its whole.
-    """
+    """A parameter; ``scale`` is "plain", "log" of a positive number, else the name of its whole."""
 
     name: str
     value: float
@@ -107,7 +103,7 @@ _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
 
 
 def just_below(t: Thresholds, *, unit: bool) -> Thresholds:
-    """The next thresholds below; below 1 of a scale that ends there as near as logits reach."""
+    """The next thresholds below; below 1 on [0, 1] as near as logits reach."""
     below, one = Thresholds.from_theta(np.nextafter(t.theta, -np.inf)), (t.theta == 1.0) & unit
     return choose(one, Thresholds.from_logit(np.full(t.shape, BELOW_ONE)), below)
 
@@ -119,7 +115,7 @@ def _places(x: npt.ArrayLike) -> Thresholds:
 class Distribution(Exportable, ABC):
     """Distribution of the scores of one class: abstract, frozen, knows no data.
 
-    ``on_unit`` tells whether its native coordinate is the logit of the score or the score.
+    ``on_unit`` tells whether its native coordinate is the logit or the score.
 
     Examples
     --------
@@ -160,7 +156,7 @@ class Distribution(Exportable, ABC):
 
     @abstractmethod
     def _log_density(self, t: Thresholds) -> FloatArray:
-        """Log density of the continuous part in the native coordinate; -inf outside."""
+        """Log density of the continuous part in the native coordinate."""
 
     @abstractmethod
     def _tails(self) -> tuple[Tail, Tail]:
@@ -242,7 +238,7 @@ class Distribution(Exportable, ABC):
 
     @property
     def continuous(self) -> tuple[float, Distribution] | None:
-        """Mass and distribution of the continuous part; None for a discrete distribution."""
+        """Mass and distribution of the continuous part; None where there is none."""
         return 1.0, self
 
     @property
@@ -299,7 +295,7 @@ class Distribution(Exportable, ABC):
         return result
 
     def _room(self, item: Parameter) -> float:
-        """How far a parameter may move: its size, what is left of its whole, or the spread."""
+        """How far a parameter may move."""
         if item.scale == "log":
             return item.value
         if item.scale != "plain":
@@ -327,9 +323,9 @@ class Distribution(Exportable, ABC):
         return result
 
     def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
-        """P(S <= theta) and P(S > theta) of many distributions of the family, a row each.
+        """P(S <= theta) and P(S > theta) of many distributions, a row each.
 
-        `values` are columns (rows, 1) of the parameters that vary; `t` has shape (k,) or (rows, k).
+        `values` are columns of the parameters that vary; `t` has shape (k,) or (rows, k).
         """
         rows = max((column.shape[0] for column in values.values()), default=1)
         lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))
@@ -341,7 +337,7 @@ class Distribution(Exportable, ABC):
         return lower, upper
 
     def _expected(self, function: PlaceFunction, breaks: Thresholds | None = None) -> float:
-        """Mean of a function of the score that is smooth between quantiles and `breaks`."""
+        """Mean of a function that is smooth between quantiles and `breaks`."""
         atoms, part = self.atoms, self.continuous
         total = math.fsum(atoms.masses * function(Thresholds.from_theta(atoms.places)))
         if part is None:
@@ -398,7 +394,7 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         float or ndarray, shape of `x`
-            Fraction in [0, 1], computed in its own tail.
+            Fraction in [0, 1].
 
         Raises
         ------
@@ -425,7 +421,7 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         float or ndarray, shape of `x`
-            Fraction in [0, 1]; a score equal to `x` does not count.
+            Fraction in [0, 1].
 
         Raises
         ------
@@ -561,7 +557,7 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         float or ndarray, shape of `p`
-            On the score scale; scores within 1e-16 of 1 round to 1.
+            Scores; within 1e-16 of 1 they round to 1.
 
         Raises
         ------
@@ -590,7 +586,7 @@ class Distribution(Exportable, ABC):
         Returns
         -------
         float or ndarray, shape of `p`
-            On the score scale; the lower end of the support at p = 1.
+            Scores; the lower end of the support at p = 1.
 
         Raises
         ------
@@ -613,12 +609,12 @@ class Distribution(Exportable, ABC):
         size : int or tuple of int
             Shape of the result.
         rng : None, int, SeedSequence or Generator
-            Source of randomness, passed to ``numpy.random.default_rng``.
+            As of ``numpy.random.default_rng``.
 
         Returns
         -------
         ndarray, shape `size`
-            As float64: a beta distribution with a shape far below 1 yields exact 0s and 1s.
+            Shapes far below 1 yield exact 0s and 1s.
 
         Raises
         ------
@@ -666,10 +662,7 @@ _LEAST, _MOST = sys.float_info.min, 600.0
 
 
 class Free(NamedTuple):
-    """The parameters of a distribution that vary, where they are, and their derivatives.
-
-    ``rates`` has a row per coordinate and a column per parameter.
-    """
+    """Parameters that vary, their coordinates, and a row of derivatives per coordinate."""
 
     names: tuple[str, ...]
     place: FloatArray
@@ -677,7 +670,7 @@ class Free(NamedTuple):
 
 
 def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> Free:
-    """Coordinates of parameters, without those `fixed` and shares of 0."""
+    """Coordinates of parameters that are not `fixed`, nor shares of 0."""
     parameters = {p.name: p for p in law._parameters()}
     keep, place, rates = [], [], []
     for k, name in enumerate(among):
@@ -754,10 +747,7 @@ def climb(
     height: Callable[[FloatArray], Expansion], place: FloatArray, *,
     tiny: float, steps: int, reach: float = 1.0, halvings: int = 30,
 ) -> Summit:  # fmt: skip
-    """The maximum uphill from a place, by a function's value, gradient and Hessian.
-
-    After a gradient of `tiny` one more step has all digits.
-    """
+    """The maximum uphill from a place; after a gradient of `tiny` one more step is taken."""
     at = Summit(place, *height(place))
     for iterations in range(1, steps + 1):
         if not (np.all(np.isfinite(at.hessian)) and np.all(np.isfinite(at.gradient))):

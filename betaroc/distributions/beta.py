@@ -35,7 +35,7 @@ _FARTHEST = 30.0
 
 
 class Shape(StrEnum):
-    """Shape of a beta density; U, J, reverse-J and bell are generic, the rest are borders.
+    """Shape of a beta density.
 
     ========================  ==================  =======================
     value                     condition           density
@@ -90,9 +90,9 @@ class Beta(Distribution):
     Parameters
     ----------
     a : float
-        Exponent that belongs to 0, positive: P(S <= x) ~ x^a / (a B) near 0.
+        Exponent at 0, positive: P(S <= x) ~ x^a / (a B) near 0.
     b : float
-        Exponent that belongs to 1, positive.
+        Exponent at 1, positive.
 
     Raises
     ------
@@ -101,8 +101,8 @@ class Beta(Distribution):
 
     Notes
     -----
-    Tails and inverses have a relative error below 1e-12 for shapes in [0.05, 1e3] and below 1e-9
-    in [1e-3, 1e6], through 1e-300 and, in logs, beyond.
+    Tails and inverses have a relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in
+    [1e-3, 1e6], through 1e-300 and, in logs, beyond.
 
     References
     ----------
@@ -195,7 +195,7 @@ class Beta(Distribution):
         return polygamma.beta_inverse_information(self.a, self.b)
 
     def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
-        """The smaller tail, beyond what doubles hold by its power law, and the rest."""
+        """The smaller tail, far out by its power law, and the rest."""
         from scipy.special import betainc, betaincc, betaln
 
         a, b, theta, complement, logit = np.broadcast_arrays(
@@ -325,7 +325,7 @@ class BetaPair(Pair):
         return np.asarray(terms + log_c + self._log_share())
 
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
-        """Far out the difference of two power laws, of which no digits cancel."""
+        """Far out the difference of two power laws."""
         general = super().log_excess(t, lower=lower)
         if self.atom_places.size:
             return general
@@ -553,10 +553,7 @@ def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
 
 
 def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
-    """A distance at which a log density of slope -tilt has fallen by _DROP.
-
-    By two bounds above it, and the last tangent.
-    """
+    """A distance at which a log density of slope -tilt has fallen by _DROP."""
     (f, _, smaller), bend = _functions(tilt), tilt + n * near * far
     linear = _DROP - 2.0 * tilt
     d = (linear + f.sqrt(linear * linear + 8.0 * _DROP * bend)) / (2.0 * bend)
@@ -673,9 +670,9 @@ def beta_auc(
 
     Notes
     -----
-    Both densities on one grid of logits, checked with half the nodes; quadrature, thousands of
-    times slower, where the two do not agree (areas below 1e-80, shapes beyond [1e-6, 1e8]).
-    Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6].
+    Both densities stand on one grid of logits; areas below 1e-80 and shapes beyond [1e-6, 1e8]
+    take quadrature, thousands of times slower. The relative error is below 1e-12 for shapes in
+    [0.05, 1e3] and 1e-9 in [1e-3, 1e6].
 
     Examples
     --------
@@ -741,7 +738,7 @@ ILL_CONDITIONED = 1e3
 class Centred(NamedTuple):
     """A sample seen from m, a double near its mean, and u = 1 - m.
 
-    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` are those of log(x/m) - (x-m)/m and
+    ``shift``, ``excess`` and ``excess1m`` are means of x - m, log(x/m) - (x-m)/m and
     log((1-x)/u) + (x-m)/u.
     """
 
@@ -850,8 +847,8 @@ def peak(a: Any, b: Any, g1: Any, g2: Any) -> BetaPeak:
 def solve_centred(c: Centred, start: BetaSolution | None) -> BetaSolution | None:
     """The maximum of a concentrated sample by Newton's method in (log(a + b), mean).
 
-    None where a + b is far too large. With eta the distance of both means, phi(a) - phi(a+b) +
-    eta/m + e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
+    None where a + b is too large. With eta the distance of both means, phi(a) - phi(a+b) +
+    eta/m + e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v.
     """
     mean, s = c.m + c.shift, math.inf
     if start is not None and start.converged:
@@ -903,7 +900,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     a, b : float or ndarray
         The shapes; nan where there is no estimate.
     converged : bool or ndarray of bool
-        False where the statistics belong to no beta distribution with a + b <= 1e12.
+        False where no beta distribution with a + b <= 1e12 has these statistics.
 
     Raises
     ------
@@ -912,8 +909,8 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
     Notes
     -----
-    The relative error of a and b is about 1e-16 (a + b) where both are large: two doubles cannot
-    hold what a concentrated sample says. `fit_distribution` keeps 10 digits up to a + b = 1e12.
+    The relative error of a and b is about 1e-16 (a + b) where both are large; `fit_distribution`
+    keeps 10 digits up to a + b = 1e12.
 
     Examples
     --------
@@ -991,7 +988,7 @@ class TiedSolution(NamedTuple):
 
 
 def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
-    """The most likely pair of beta distributions with one shape, "a" or "b", in common.
+    """The most likely pair of beta distributions with a shape, "a" or "b", in common.
 
         sum_k W_k [g1_k - psi(a) + psi(a + b_k)] = 0,   g2_k = psi(b_k) - psi(a + b_k)
 

@@ -31,8 +31,7 @@ Step = Callable[[Callable[[str], Any]], dict[str, Any]]
 def bin_steps(bins: int, layout: Layout, clip: Any, sqrt: Any) -> Iterator[Step]:
     """The bin of scores `s`, before its floor, in columns made one after another; last is `bin`.
 
-    Without a layout the mean of four maps of the real line into [0, 1], fine near 0 and near 1.
-    Steps are short: some engines write an operand out twice.
+    Without a layout it is the mean of four maps into [0, 1], fine near 0 and 1.
     """
     if layout is None:
         yield lambda c: {
@@ -115,8 +114,8 @@ def _double(order: npt.NDArray[np.uint64]) -> FloatArray:
 class Gaps:
     """Accept all, the gap above each distinct score of either class, reject all.
 
-    `client` and `impostor` are weights on the places, `rejected` those of trials without a score.
-    With `at_edges` thresholds lie on the places.
+    `client` and `impostor` are weights on the places, `rejected` those of trials without a score;
+    `at_edges` thresholds lie on places.
     """
 
     places: FloatArray
@@ -171,7 +170,7 @@ class Gaps:
 
 
 def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
-    """0, then the running sums, the last of them the total to the last digit."""
+    """0, then the running sums."""
     below: FloatArray = np.concatenate([[0.0], np.cumsum(masses)])
     if not whole:
         total = math.fsum(masses)
@@ -181,7 +180,7 @@ def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
 
 
 def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatArray:
-    """What is left above each sum, never as a difference that rounds."""
+    """What is left above each sum."""
     total = below[-1]
     if whole:
         return np.asarray(total - below)
@@ -192,7 +191,7 @@ def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatAr
 
 
 def gap_places(low: FloatArray, high: FloatArray, *, at_edges: bool) -> FloatArray:
-    """The middle of each gap, or its lower end where that rounds or is an edge."""
+    """The middle of each gap, or its lower end."""
     if at_edges:
         return low
     with np.errstate(invalid="ignore", over="ignore"):
@@ -239,10 +238,7 @@ def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
 
 
 def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
-    """The neighbours of the gap of least abs(FAR - FRR); ties go to the smaller HTER, then lower.
-
-    Only the two gaps where the rates cross can be nearest.
-    """
+    """Neighbours of the gap of least abs(FAR - FRR); ties go to the smaller HTER, then lower."""
     n, m = client.size, impostor.size
 
     def errors(x: float) -> tuple[int, int]:
@@ -311,8 +307,8 @@ class Empirical(Distribution):
     Parameters
     ----------
     values : array_like, shape (n,)
-        Finite scores; ties are legal. -inf is a trial without a score, which no threshold accepts;
-        not all may be.
+        Finite scores, with ties; -inf is a trial without a score, which no threshold accepts; not
+        all may be.
     weights : array_like, shape (n,), optional
         Frequencies; weight k counts as k copies.
 
@@ -325,9 +321,8 @@ class Empirical(Distribution):
 
     Notes
     -----
-    With integer weights both tails are ratios of integers. ``pdf`` is 0. A pair of samples decides
-    at the middle of the gap between neighbouring distinct scores. With values of -inf the mean is
-    -inf.
+    ``pdf`` is 0. A pair of samples decides at the middle of the gap between neighbouring distinct
+    scores. With values of -inf the mean is -inf.
 
     Examples
     --------
@@ -346,7 +341,7 @@ class Empirical(Distribution):
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
-        """Without a copy, so that what shares its values still does."""
+        """Without a copy."""
         values = kept_scores(content["values"], "values", absent=True)
         weights = content.get("weights")
         checked = None if weights is None else weights_array(weights, values.size, "weights")
@@ -630,7 +625,7 @@ class Binned(Empirical):
     Notes
     -----
     Both tails are exact at the edges, where a pair decides; between them a rate is off by at most
-    the bin's share. The mass of a bin lies on its upper edge: `mean` is too large by half a bin.
+    the bin's share. The mass of a bin lies on its upper edge.
 
     Examples
     --------

@@ -21,7 +21,7 @@ _LOGARITHM = Coordinate((0.0, math.inf))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gamma(Distribution):
-    """Gamma distribution of positive scores, such as distances, energies or waiting times.
+    """Gamma distribution of positive scores, such as distances.
 
         f(x) = x^(shape - 1) exp(-x / scale) / (Gamma(shape) scale^shape),   x > 0
 
@@ -41,8 +41,8 @@ class Gamma(Distribution):
 
     Notes
     -----
-    The mass below x vanishes towards 0 like x^shape, the upper tail like x^(shape - 1)
-    exp(-x / scale); far out both are taken in logarithms (NIST DLMF 8.7 and 8.9).
+    The mass below x vanishes like x^shape, the upper tail like x^(shape - 1) exp(-x / scale); far
+    out both are taken in logarithms (NIST DLMF 8.7 and 8.9).
 
     Examples
     --------

@@ -264,14 +264,14 @@ class Inflated(PointMasses):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rejecting(PointMasses):
-    """A distribution of scores, and a share of trials that have none and are always rejected.
+    """A distribution of scores, and a share of trials without one, which are always rejected.
 
         P(S = -inf) = rejected,  otherwise S ~ base
 
     Parameters
     ----------
     base : Distribution
-        Of the scores that exist; with a density, such as Beta or Inflated.
+        Of the scores; with a density, such as Beta or Inflated.
     rejected : float
         Share of the trials without a score (failures to acquire), a fraction in [0, 1).
 
@@ -285,8 +285,8 @@ class Rejecting(PointMasses):
     Notes
     -----
     A point mass at minus infinity, below every threshold. Of a pair with such shares r the ROC
-    attains FAR up to 1 - r_i and TPR up to 1 - r_c, and goes straight to (1, 1) from there, as ties
-    do. The mean is -inf, the variance nan. Of samples put -inf among the values of `Empirical`.
+    attains FAR up to 1 - r_i and TPR up to 1 - r_c, and goes straight to (1, 1) from there. The
+    mean is -inf, the variance nan.
 
     Examples
     --------

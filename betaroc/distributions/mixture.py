@@ -212,7 +212,7 @@ class Mixture(Distribution):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaMixture(Mixture):
-    """A mixture of beta distributions: one class made of several kinds of scores.
+    """A mixture of beta distributions: several kinds of scores in one class.
 
         F(x) = sum_k w_k F_k(x),   F_k the distribution Beta(a_k, b_k)
 
@@ -226,15 +226,15 @@ class BetaMixture(Mixture):
     Raises
     ------
     InputError
-        If a weight is not positive, the weights do not add up to 1, there are none, or their
-        number is not that of the components.
+        If a weight is not positive, the weights do not add up to 1, or are not as many as the
+        components.
     InputTypeError
         If a component is not a `Beta` or a weight not a number.
 
     Notes
     -----
     Each end belongs to the component with the smallest exponent there. The ROC of two mixtures may
-    cross the diagonal several times. The order of the components matters for equality alone.
+    cross the diagonal several times.
 
     Examples
     --------
@@ -253,7 +253,7 @@ class BetaMixture(Mixture):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalMixture(Mixture):
-    """A mixture of normal distributions: one class made of several kinds of unbounded scores.
+    """A mixture of normal distributions: several kinds of unbounded scores in one class.
 
         F(x) = sum_k w_k Phi((x - mu_k) / sigma_k)
 
@@ -271,8 +271,8 @@ class NormalMixture(Mixture):
 
     Notes
     -----
-    Each end belongs to the widest component, of several of one width to the outermost. The ROC of
-    two mixtures may cross the diagonal several times.
+    Each end belongs to the widest component, of equal ones to the outermost. The ROC of two
+    mixtures may cross the diagonal several times.
 
     Examples
     --------

@@ -33,10 +33,7 @@ def normal_inverse_information(sigma: float) -> FloatArray:
 
 
 class NormalScore(Distribution):
-    """A distribution that an increasing map z of a coordinate y makes standard normal.
-
-    y is the score, its logit or its logarithm.
-    """
+    """A distribution of which an increasing map z of y, the score, its logit or log, is normal."""
 
     coordinate: ClassVar[Coordinate] = Coordinate(None)
 
@@ -179,8 +176,8 @@ class Normal(NormalCoordinate):
 
     Notes
     -----
-    A pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)), an ROC that is straight on
-    normal deviates and, of unequal sigmas, always one diagonal crossing.
+    A pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)) and, of unequal sigmas, one
+    diagonal crossing.
 
     Examples
     --------
@@ -200,7 +197,7 @@ class Normal(NormalCoordinate):
 
 
 class NormalPair(Pair):
-    """Two normal distributions of one coordinate; no square of a distance is taken.
+    """Two normal distributions of one coordinate.
 
     With w the standard score of the narrower one, that of the wider is q w + delta.
     """
@@ -347,8 +344,7 @@ class LogNormal(NormalCoordinate):
 
     Notes
     -----
-    The ROC of a pair is that of the binormal pair of the logarithms. The upper tail is heavier than
-    exponential and lighter than any power.
+    The ROC of a pair is that of the binormal pair of the logarithms.
 
     Examples
     --------
@@ -395,9 +391,9 @@ class SinhArcsinh(NormalScore):
     scale : float
         Positive, in units of the score.
     skewness : float
-        Any number; above 0 the upper tail is the longer, 0 symmetric.
+        Above 0 the upper tail is the longer.
     tail_weight : float
-        Positive; below 1 tails are heavier than normal ones, above 1 lighter.
+        Positive; below 1 tails are heavier than normal ones.
 
     Raises
     ------
@@ -408,8 +404,8 @@ class SinhArcsinh(NormalScore):
 
     Notes
     -----
-    Jones and Pewsey write xi, eta, epsilon and delta. Skewness 0 and tail weight 1 is the normal
-    distribution. Log P falls like -abs(u)^(2 tail_weight). Mean and variance are quadratures.
+    Skewness 0 and tail weight 1 is the normal distribution. Log P falls like
+    -abs(u)^(2 tail_weight). Mean and variance are quadratures.
 
     References
     ----------
@@ -499,8 +495,8 @@ class LogitSinhArcsinh(SinhArcsinh):
 
     Notes
     -----
-    Of tail weight 1/2 the mass at an end falls like a power of the distance to it, as that of a
-    beta distribution does; of larger ones faster than any power.
+    Of tail weight 1/2 the mass at an end falls like a power of the distance to it, of larger ones
+    faster.
 
     Examples
     --------
@@ -533,8 +529,8 @@ def sinh_arcsinh_mle(
 
         sum of log f - skewness^2 / 50 - (log tail_weight)^2 / 8
 
-    The largest maximum from three starts, or that uphill from `start`: parameters, their covariance
-    times the weight, log-likelihood, iterations, largest slope.
+    From three starts, or uphill from `start`: parameters, their covariance times the weight,
+    log-likelihood, iterations, largest slope.
     """
     copies = np.ones(y.size) if weights is None else weights
     total, order = float(np.sum(copies)), np.argsort(y, kind="stable")

@@ -1,8 +1,7 @@
-"""Two distributions on one score scale: what every pair can do, written once.
+"""Two distributions on one score scale.
 
-The generic algorithms use only the two laws' own functions and their declared
-atoms. A closed form is a subclass that overrides a method and stands in the
-table of :func:`closed_forms`; the generic class remains its oracle.
+The generic algorithms use the two distributions' functions and their declared atoms. A closed
+form is a subclass that overrides a method and stands in the table of :func:`closed_forms`.
 """
 
 from __future__ import annotations
@@ -318,7 +317,7 @@ class Pair:
 
     # --------------------------------------------------------------------- area
     def auc(self) -> float:
-        """P(C > I) + P(C = I)/2: sums over atoms, the closed form or quadrature for the rest."""
+        """P(C > I) + P(C = I)/2: sums over atoms, and the area of the rest."""
         c_atoms, i_atoms = self.client.atoms, self.impostor.atoms
         terms = []
         if c_atoms.places.size:
@@ -357,9 +356,9 @@ class Pair:
         return integrate_panels(integrand, self.panels(law, -math.inf, math.inf))
 
     def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
-        """F_i - F_c of the continuous parts where the two nearly agree; from above S_c - S_i.
+        """F_i - F_c, or from above S_c - S_i, of continuous parts that nearly agree.
 
-        The integral of the larger density times 1 less the ratio, which does not cancel.
+        The integral of the larger density times 1 less the ratio.
         """
         c, i = self._base("client"), self._base("impostor")
 

@@ -35,26 +35,26 @@ class Shifted(Distribution):
     base : Distribution
         Distribution of the score s before the move.
     shift : float
-        In units of the logit on [0, 1], of the score otherwise; positive moves scores up.
+        In units of the logit on [0, 1], else of the score; positive moves scores up.
     scale : float
         Positive; above 1 spreads the scores.
     logit : bool, optional
-        Which of the two maps; left out: the first where `base` lies in [0, 1]. False moves the
-        score itself, so that Shifted(Beta(a, b), -1, 2, logit=False) lies in [-1, 1].
+        Which map; left out: the first where `base` lies in [0, 1]. With False
+        Shifted(Beta(a, b), -1, 2, logit=False) lies in [-1, 1].
 
     Raises
     ------
     InputError
-        If `shift` is not finite, `scale` not finite and positive, the map is not one of the base's
+        If `shift` is not finite, `scale` not finite and positive, the map not one of the base's
         scale, or two point masses fall on one double.
     InputTypeError
         If `base` is no distribution with a density or a number not one.
 
     Notes
     -----
-    On [0, 1] scores of exactly 0 and 1 stay, and an end's exponent is divided by `scale`. If both
-    distributions of a pair are moved by one map, the ROC stays. Mean and variance on [0, 1] are
-    quadratures (relative error 1e-12). Samples are moved by `ScoreModel.shifted`.
+    On [0, 1] scores of 0 and 1 stay, and an end's exponent is divided by `scale`. One map of both
+    distributions of a pair leaves the ROC. Mean and variance on [0, 1] are quadratures (relative
+    error 1e-12). Samples are moved by `ScoreModel.shifted`.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Shifted(Distribution):
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Any:
-        """Of a sample, in documents before these were moved themselves, the moved sample."""
+        """Of a sample, in older documents, the moved sample."""
         law, shift, scale = content["base"], content["shift"], content["scale"]
         if law.continuous is not None:
             return super()._restored(content)

@@ -43,8 +43,8 @@ class ParetoTail(Exportable):
     scale : float
         Positive, in units of the coordinate.
     joint : float, optional
-        Where the tail begins, on the coordinate: the logit of a score in its range, else the score
-        itself. Left out: where the body itself has so much mass beyond.
+        Where the tail begins, on the coordinate: the logit of a score in its range, else the
+        score. Left out: where the body has this mass beyond.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class ParetoTail(Exportable):
 
     Notes
     -----
-    Distances are counted away from the body, in either tail. Formula: docs/theory.md, (13).
+    Distances are counted away from the body. Formula: docs/theory.md, (13).
 
     Examples
     --------
@@ -94,7 +94,7 @@ class ParetoTail(Exportable):
         return np.where(outside & ~np.isnan(x), -np.inf, inside)
 
     def _distance(self, log_rate: npt.ArrayLike) -> FloatArray:
-        """How far beyond the joint the rate has this log."""
+        """Distance at which the rate has this log."""
         from scipy.special import exprel
 
         depth = np.maximum(math.log(self.mass) - np.asarray(log_rate, dtype=np.float64), 0.0)
@@ -137,13 +137,13 @@ class Spliced(Distribution):
         P(S > theta) = mass G(y - joint)                    beyond the upper joint
         P(S <= theta) = share (F(theta) - F(lower joint)) / (F(upper joint) - F(lower joint)) + ...
 
-    on the coordinate y: the logit of scores in [0, 1] or in `bounds`, else the score itself. The
-    body has what the tails leave, share = 1 less both masses.
+    on the coordinate y: the logit of scores in [0, 1] or in `bounds`, else the score; share is 1
+    less both masses.
 
     Parameters
     ----------
     body : Distribution
-        Any distribution, the empirical one included.
+        Any distribution without tails of its own.
     lower, upper : ParetoTail, optional
         The tails, of masses that sum to less than 1.
     bounds : tuple of float, optional
@@ -152,16 +152,15 @@ class Spliced(Distribution):
     Raises
     ------
     InputError
-        If there is no tail, the joints cross or are not finite, nothing is left for the body, it
-        has no mass between the joints or a point mass at an end with a tail, or `bounds` are given
-        for a body on [0, 1].
+        If there is no tail, the joints cross or are not finite, the body has no mass left or
+        between them, or a point mass at an end with a tail, or `bounds` and a range of [0, 1].
     InputTypeError
         If `body` is no distribution or a tail no `ParetoTail`.
 
     Notes
     -----
-    The density is not continuous at the joints. A tail of shape 0 on the logit is a power of the
-    distance to the end, as a beta distribution has with exponent 1/scale.
+    The density is not continuous at the joints. A tail of shape 0 on the logit is a power 1/scale
+    of the distance to the end.
 
     Examples
     --------

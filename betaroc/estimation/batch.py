@@ -52,8 +52,8 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
 
     Notes
     -----
-    One pass in less than 1 MB beside the scores, or a copy of them, with a relative error of about
-    1e-15. Nothing is clipped: `fit_distribution` has rules for scores of 0 and 1.
+    One pass in less than 1 MB beside the scores, or a copy, with a relative error of about 1e-15.
+    Nothing is clipped: `fit_distribution` has rules for scores of 0 and 1.
 
     Examples
     --------
@@ -85,8 +85,8 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
 class ClassColumns:
     """One class of every system: an entry per system.
 
-    `log`, `log1m`, `logit_square`, `inner_low` and `inner_high` are of scores strictly inside (0,
-    1), `kept` and `logit_kept` the shares of sums of squares left about a mean.
+    `log`, `log1m`, `logit_square`, `inner_low` and `inner_high` are of scores inside (0, 1), `kept`
+    and `logit_kept` the shares of sums of squares left about a mean.
     """
 
     n: FloatArray
@@ -222,7 +222,7 @@ def logit_normal_of_systems(side: ClassColumns, who: str, boundary: str | None) 
 def _from_moments(
     who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, keep: FloatArray
 ) -> ClassEstimates:
-    """From the sum of squares about a mean, and what cancellation left of it."""
+    """From the sum of squares about a mean, and the share left of it."""
     good = (keep > CANCELLED) & np.isfinite(square) & (square > LEAST_SQUARE * n)
     _refuse(reason, ~good, who)
     n, mu, square = (np.where(reason == "", column, np.nan) for column in (n, mu, square))

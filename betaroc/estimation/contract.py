@@ -1,7 +1,7 @@
 """What an estimator gets and gives: samples, their sums, maxima, a row of the table of families.
 
-A distribution with a density has no mass at 0 or 1, so scores of exactly 0 and 1 need a rule, and
-so do rounded ones. It is never silent: it stands, with its counts, in the result.
+Scores of exactly 0 and 1, which have no density, and rounded ones need a rule; it stands, with its
+counts, in the result.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BITS_OF_ONE = np.float64(1.0).view(np.uint64)
 def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]:
     """Sums of log(x) and of log(1 - x) of every row, in bounded memory.
 
-    If the scores are not ``known`` to lie inside (0, 1), finite sums say so.
+    If scores are not ``known`` to lie inside (0, 1), finite sums say so.
     """
     rows, n = x.shape
     sums = np.empty((2, rows))
@@ -78,7 +78,7 @@ def log1m(x: FloatArray, out: FloatArray) -> FloatArray:
 
 
 def _log_sums(x: FloatArray, room: FloatArray, *, complements: bool) -> FloatArray:
-    """Row sums of logs, by products that do not underflow."""
+    """Row sums of logs, by products."""
     n = x.shape[1]
     count = min(_FACTORS, n // _COLUMNS)
     factors = np.subtract(1.0, x, out=room) if complements and count > 1 else x
@@ -95,7 +95,7 @@ def _log_sums(x: FloatArray, room: FloatArray, *, complements: bool) -> FloatArr
 
 
 def product_of(factors: FloatArray, count: int) -> FloatArray:
-    """``factors`` in ``count`` equal parts, multiplied, and what is left over."""
+    """``factors`` in ``count`` equal parts, multiplied, and the rest."""
     rows, n = factors.shape
     columns = n // count
     size = count * columns
@@ -244,8 +244,7 @@ class Sample(NamedTuple):
 class MleResult(NamedTuple):
     """What an estimator returns; ``covariance`` is that of one unit of weight.
 
-    `weight` is that of the scores that the continuous part was fitted to, `total` and `n` are those
-    that its precision rests on.
+    `weight` is that of the scores of the continuous part, its precision rests on `total` and `n`.
     """
 
     distribution: Distribution
@@ -289,12 +288,11 @@ class Family:
     """A row of the table of families.
 
     ``impostor`` is the estimator of that class where it has another, ``join`` makes a pair of two
-    estimates. A ``sized`` estimator takes `count`, one that starts ``near`` the distribution of
-    nearly the same sample; of a ``summed`` one sums are enough. ``law`` is what it is for,
-    ``alone`` the family of one component; ``everywhere`` is compared on [0, 1] too; ``counted`` is
-    the sample itself; ``concave`` pairs have a proper ROC; ``contains`` names special cases;
-    ``decides`` the parameter that decides each end, and the sign with which the clients' lifts the
-    curve there.
+    estimates. A ``sized`` estimator takes `count`, a ``near`` one starts at a distribution; a
+    ``summed`` one takes sums. ``law`` is its distribution, ``alone`` the family of one component;
+    ``everywhere`` is compared on [0, 1] too; ``counted`` is the sample itself; ``concave`` pairs
+    have a proper ROC; ``contains`` names special cases; ``decides`` the parameter of each end, and
+    the sign with which the clients' lifts the curve there.
     """
 
     estimate: Callable[..., MleResult]
@@ -394,7 +392,7 @@ class Sums(NamedTuple):
         return self.of.log / self.n, self.of.log1m / self.n
 
     def centred(self) -> Centred:
-        """Centred at the mean, if the sums of logs hold that."""
+        """Centred at the mean, if the sums hold that."""
         mean, variance = self.moments()
         if self.of.n != self.n:
             # Without the scores of exactly 0 and 1.
@@ -469,7 +467,7 @@ _FLAT_CELL = 0.5
 def score_cells(
     values: FloatArray, step: float, support: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Distinct cells k step -+ step/2 that hold scores: k, both ends, and that of each score."""
+    """Distinct cells k step -+ step/2 with scores: k, both ends, and that of each score."""
     last = np.ceil(support[1] / step + 0.5) - 1
     index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
     low, high = (np.clip((index + side) * step, *support) for side in (-0.5, 0.5))
@@ -577,7 +575,7 @@ MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoundaryRule(Value):
-    """The rule for scores of exactly 0 and 1 that a fit obeyed, and whom it met.
+    """The rule for scores of exactly 0 and 1 that a fit obeyed, and its counts.
 
     Parameters
     ----------
@@ -588,7 +586,7 @@ class BoundaryRule(Value):
     n_moved : int
         Scores squeezed, or off the grid of the resolution.
     n_censored_low, n_censored_high : int
-        Scores that count only as "not above" and "above" an edge.
+        Scores that count as "not above" and "above" an edge.
     resolution : float or None
         The resolution given.
     """
@@ -612,7 +610,7 @@ _UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 def check_request(
     boundary: str | None, resolution: float | None, family: str, row: Family
 ) -> float | None:
-    """The resolution, if it and ``boundary`` make sense for this family."""
+    """The resolution, if both options make sense for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
     if not row.on_unit and (boundary is not None or not (resolution is None or row.of_density)):

@@ -1,4 +1,4 @@
-"""From scores to estimates of one class, or of both as a pair, as data and in words."""
+"""From scores to estimates of one class or of a pair, as data and in words."""
 
 from __future__ import annotations
 
@@ -100,9 +100,8 @@ def influence(
 ) -> list[Notice]:  # fmt: skip
     """The lowest or highest score, where it alone moves a parameter far.
 
-    One Newton step foretells it; beyond a fifth the class is fitted again without the score, and
-    the move is said from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from
-    1/2 on.
+    Where one Newton step exceeds a fifth the class is fitted again without the score; moves are
+    said from 1 on (60/n of fewer than 60 scores), without a second fit from 1/2 on.
     """
     law, total = base_of(top.distribution), sample.total
     if total < SMALL_SAMPLE or len(law._scales) != 2:
@@ -140,7 +139,7 @@ def outliers(scores: Scores) -> list[Notice]:
     """Values far outside the others of their class, such as a code for a missing score.
 
     By the gap to the next value in log distances from the median, over the mean excess of the next
-    20 (Hill): of a power law (1 + gap/20)^-20 is its p-value.
+    20 (Hill), with p-value (1 + gap/20)^-20.
     """
     texts = []
     for who, law in zip(CLASSES, scores._distributions, strict=True):
@@ -259,7 +258,7 @@ class Estimate(Tabular):
         return Named(zip(self.names, map(math.sqrt, self.cov.diagonal().tolist()), strict=True))
 
     def _with_absent(self, change: int) -> Self:
-        """With so many trials more, or fewer, that have no score."""
+        """With more, or fewer, trials without a score."""
         if not change:
             return self
         law, names, values, cov = self.distribution, self.names, self.values, self.cov
@@ -348,7 +347,7 @@ class PairEstimate(Result):
                        shared_cov=cov)  # fmt: skip
 
     def _tell_misfit(self) -> None:
-        """Say again that the distributions do not describe the scores."""
+        """Say again that the fit is poor."""
         for notice in self.notices:
             if notice.category is errors.MisfitWarning:
                 warn(notice.message, notice.category)
@@ -370,7 +369,7 @@ class PairEstimate(Result):
 
     @property
     def log_likelihood(self) -> float:
-        """Sum over the classes, which are independent samples."""
+        """Sum over the classes."""
         return self.client.log_likelihood + self.impostor.log_likelihood
 
     @property
@@ -549,7 +548,7 @@ def estimate_class(
     near: Distribution | None = None, components: int | None = None,
     resolution: float | None = None, bounds: Bounds | None = None,
 ) -> Estimate:  # fmt: skip
-    """One class without warnings; `near` is the distribution of nearly the same."""
+    """One class without warnings; the search starts at `near`."""
     task = Task.of(name, Options(None, resolution, components, bounds))
     near = near.base if isinstance(near, Shifted) else near
     if near is not None and task.row.near:

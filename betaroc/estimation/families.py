@@ -1,7 +1,7 @@
 """The table of families with their estimators, and which of them a call means.
 
-Maxima of sums are those of the distributions' files; here they are taken of samples, of rows that
-were drawn, of the sums of many systems and of both classes together.
+Here the maxima of the distributions' files are taken of samples, of drawn rows, of the sums of many
+systems and of both classes together.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _proper(client: beta.Shapes, impostor: beta.Shapes) -> bool:
 def estimate_normal(
     sample: Data, family: str = "normal", law: type[normal.NormalCoordinate] = normal.Normal
 ) -> MleResult:
-    """Mean and standard deviation of the score, its logit or its logarithm."""
+    """Moments of the score, its logit or its logarithm."""
     if sample.low == sample.high:
         raise contract.too_few_distinct(sample, family)
     if law is normal.LogitNormal:
@@ -237,7 +237,7 @@ def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
 
 # ------------------------------------------------------------------------------- skewed ones
 def estimate_gamma(value: Data) -> MleResult:
-    """From the mean, and log(mean) - mean log by the mean of z - log(1 + z), z = x/mean - 1."""
+    """By the mean, and log(mean) - mean log, the mean of z - log(1 + z), z = x/mean - 1."""
     sample = value.rows()
     mean, _ = sample.moments()
     away = sample.values / mean - 1.0
@@ -451,7 +451,7 @@ class Chosen(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Scores of one class, and those outside [0, 1] with the first of them."""
+    """Scores of one class, and those outside [0, 1]."""
 
     name: str
     total: int

@@ -1,10 +1,8 @@
 """Maximum likelihood of a mixture: EM from several starts, then Newton's method.
 
-The likelihood is unbounded where a component shrinks to a point, so its largest value
-means nothing; the estimate is the largest *local* maximum that the starts lead to and
-whose components all have a share of the scores and a width. Among some hundred scores,
-others may be likelier, most of them with a narrow component. EM never lowers the likelihood
-and finds the neighbourhood, Newton's method on the observed information the last digits.
+The likelihood is unbounded where a component shrinks to a point; the estimate is the largest
+*local* maximum that the starts lead to and whose components all have a share of the scores and a
+width. EM finds the neighbourhood, Newton's method on the observed information the last digits.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ Point = FloatArray
 
 
 class Components(NamedTuple):
-    """What the components of a mixture are: distributions of two parameters, p and q.
+    """Components: distributions of two parameters, p and q.
 
     Functions take the columns of the scores, and p and q with a row per component.
     """
@@ -111,7 +109,7 @@ def estimate_mixture(
     value: Data, count: int = 2, near: Distribution | None = None, *, kind: Components,
     single: Callable[[Data], MleResult],
 ) -> MleResult:  # fmt: skip
-    """The likeliest mixture of `count` distributions, or that uphill from `near`.
+    """The likeliest mixture of `count` distributions, or uphill from `near`.
 
     `single` fits one component alone.
     """
@@ -298,7 +296,7 @@ def _regular(kind: Components, point: Point, total: float, cap: float) -> bool:
 def _climb(
     data: _Data, start: Point, cap: float, steps: int = _EM_STEPS
 ) -> tuple[Point, Summit] | None:
-    """From a start to its local maximum: EM, then Newton's method, in turns."""
+    """From a start to its local maximum: EM and Newton's method in turns."""
     kind, count, iterations = data.kind, start.shape[1], 0
 
     def at(y: FloatArray) -> Point:

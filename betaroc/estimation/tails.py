@@ -39,9 +39,9 @@ _WIDENED = 6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TailFit(Value):
-    """A tail by its exceedances over one joint, turned so that it is the upper one.
+    """A tail by its exceedances over one joint, turned to be the upper one.
 
-    `weights` are the scores at each of the `excesses`, `n` all of the class over the design effect.
+    `weights` count the scores at each of the `excesses`, `n` the class over the design effect.
     """
 
     joint: float
@@ -220,7 +220,7 @@ class Tails(Value):
         return min(fit.mass for fit in self.fits)
 
     def turned_place(self, log_rate: float) -> float:
-        """Mean over the sizes of the turned place that has a rate beyond."""
+        """Mean turned place that has a rate beyond."""
         places = [
             fit.joint + float(ParetoTail(fit.mass, fit.shape, fit.scale)._distance(log_rate))
             for fit in self.fits
@@ -304,7 +304,7 @@ def _extremes(values: FloatArray, weights: FloatArray | None, size: float) -> Tw
 
 
 def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tuple[int, float]:
-    """How many distinct values lie beyond the joint, and where that is."""
+    """Number of distinct values beyond the joint, and its place."""
     upto = np.cumsum(copies)
     exact = int(np.searchsorted(upto, size * (1.0 - 1e-12)))
     if not np.any(copies[: exact + 1] > 1.0):

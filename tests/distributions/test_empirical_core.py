@@ -117,20 +117,6 @@ def test_a_hull_of_many_points_is_that_of_all():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("criterion", ["weighted-error", "far", "recall"])
-def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion):
-    rng = np.random.default_rng(4)
-    dev = rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 50_000)
-    sides = [dev, [rng.normal(at, 1.0, 40_000).round(3) for at in (1.0, -1.0)]]
-    plain, generic = (
-        br.epc(*(br.ScoreModel(law(c), law(i)) for c, i in sides), criterion=criterion)
-        for law in (br.Empirical, weighted)
-    )
-    for name in ("threshold", "far", "frr", "value", "expected", "a_posteriori"):
-        assert getattr(plain, name).tolist() == getattr(generic, name).tolist()
-
-
-@pytest.mark.simulation
 @each_kind
 def test_auc_eer_and_corners_are_brute_forces(draw):
     for seed in range(25):

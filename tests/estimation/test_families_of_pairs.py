@@ -166,15 +166,7 @@ def test_a_shared_shape_is_known_from_both_classes(client, impostor, tied):
     assert_allclose(f.joint_cov(), known[np.ix_(both, both)], rtol=1e-8)
 
 
-def test_the_exponent_of_a_tied_pair_is_a_quotient():
-    """That at zero is 1 whatever the errors; that at one by the errors of three parameters."""
-    fit = br.fit(beta_scores(11, (0.6, 0.4), (0.9, 1.8)), "proper-beta")
-    b, d = fit.client.params["b"], fit.impostor.params["b"]
-    rate = np.array([0.0, -1.0 / b, 0.0, 1.0 / d])
-    error = math.sqrt(rate @ fit.joint_cov() @ rate)
-    interval = fit.interval(lambda m: math.log(m.ends().at_one.exponent))
-    assert interval.estimate == approx(np.log(d / b))
-    assert (interval.high - interval.low) / (2 * error) == approx(1.96, rel=0.05)
+def test_ends_and_weights_of_a_tied_pair():
     scores = beta_scores(12, (0.6, 0.4), (0.9, 1.8), 150, 150)
     inner = br.fit(scores, "proper-beta")
     ends = br.Scores(np.r_[scores.client, 1.0, 1.0], np.r_[scores.impostor, 0.0])

@@ -7,12 +7,10 @@ import tracemalloc
 
 import mpmath as mp
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import digamma
-from scipy.stats import beta
 
 import betaroc as br
 from betaroc.core import polygamma
@@ -65,19 +63,6 @@ def test_polygamma_is_relatively_accurate():
     assert list(polygamma._PHI_TERMS) == TERMS["phi"]["terms"]
     assert list(polygamma._TAU_TERMS) == TERMS["tau"]["terms"]
     assert max(TERMS[name]["error"] for name in ("phi", "tau")) <= 5e-17
-
-
-@pytest.mark.parametrize("shapes", [(0.47, 0.36), (2.0, 40.0)])
-def test_no_other_estimate_is_likelier(shapes):
-    x = np.random.default_rng(11).beta(*shapes, 400)
-    fit = br.fit_distribution(x)
-    a, b = fit.values
-    assert fit.log_likelihood == approx(beta.logpdf(x, a, b).sum(), rel=1e-12)
-    m, v = x.mean(), x.var()
-    moments = m * (m * (1 - m) / v - 1), (1 - m) * (m * (1 - m) / v - 1)
-    rivals = [shapes, moments, beta.fit(x, floc=0, fscale=1)[:2], (a * 1.001, b), (a, b * 0.999)]
-    for rival in rivals:
-        assert fit.log_likelihood >= beta.logpdf(x, *rival).sum() - 1e-9
 
 
 def test_large_narrow_and_few_scores():
@@ -313,26 +298,3 @@ def test_means_and_deviations_of_weights_are_those_of_copies():
     fit, s2 = br.fit_distribution(3.0 + P, "normal"), float(np.var(P))
     assert_allclose(fit.cov, np.diag([s2 / P.size, s2 / (2 * P.size)]))
     assert fit.std_errors["mu"] == approx(np.sqrt(s2 / P.size))
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_each_system_without_a_fit_has_its_reason():
-    fine, rest = {"client": [0.4, 0.6, 0.9], "impostor": [0.1, 0.2, 0.7]}, "needed strictly between"
-    systems = {
-        "fine": ({}, ""),
-        "one inside": ({"client": [0.4, 1.0, 1.0]}, f"{rest} 0 and 1; got 1"),
-        "equal": ({"impostor": [0.3, 0.3]}, f"{rest} 0 and 1; got 2, all equal to 0.3"),
-        "per cent": ({"client": [0.0, 60.0, 100.0]},
-            "2 of 3 scores outside [0, 1], as of percentages: divide by 100"),
-        "outside": ({"client": [0.4, 0.6, -1.5]}, "1 of 3 scores outside [0, 1]"),
-    }  # fmt: skip
-    frame = pd.DataFrame([{"system": name, "score": float(s), "label": int(who == "client")}
-        for name, (other, _) in systems.items() for who, values in (fine | other).items()
-        for s in values])  # fmt: skip
-    table, lines = (br.fit_many(frame, family=family).set_index("system")["reason"].to_dict()
-        for family in ("beta", "normal"))  # fmt: skip
-    for name, (_, words) in systems.items():
-        assert table[name].endswith(words)
-    assert table["fine"] == ""
-    equal = "impostor: at least 2 distinct scores are needed; got 2, all equal to 0.3"
-    assert lines == dict.fromkeys(systems, "") | {"equal": equal}

@@ -90,28 +90,38 @@ def test_concentrated_systems_are_fitted_from_their_scores():
     assert "too concentrated, or too large or small, for sums" in table["reason"][0]
 
 
+DISTINCT = "client: at least 2 distinct scores are needed strictly between 0 and 1; got"
+OUTSIDE = "of 3 scores outside [0, 1]"
+REASONS = {
+    "equal": f"{DISTINCT} 3, all equal to 0.5",
+    "outside": f"client: 1 {OUTSIDE}",
+    "per cent": f"client: 2 {OUTSIDE}, as of percentages: divide by 100",
+    "one inside": f"{DISTINCT} 1",
+}
+
+
 def test_what_cannot_be_fitted_says_why_and_stops_nothing():
     made = systems(2)
     good = made["s001"]
     made |= {
         "equal": br.Scores([0.5, 0.5, 0.5], good.impostor),
-        "outside": br.Scores([0.5, 0.7, 1.5], good.impostor),
+        "outside": br.Scores([0.5, 0.7, -1.5], good.impostor),
+        "per cent": br.Scores([0.0, 60.0, 100.0], good.impostor),
+        "one inside": br.Scores([0.4, 1.0, 1.0], good.impostor),
     }
     for source in (made, frame_of(made)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             table = br.fit_many(source, family="beta").set_index("system")
-        assert sorted(table.index[~table["fitted"]]) == ["equal", "outside"]
-        assert "0.5" in table["reason"]["equal"]
-        assert "1 of 3" in table["reason"]["outside"]
+        assert set(table.index[~table["fitted"]]) == REASONS.keys()
         assert math.isnan(table["auc"]["equal"])
         assert table["n_client"]["equal"] == 3
         messages = {w.category: str(w.message) for w in caught}
-        assert messages[br.BetarocWarning].startswith(
-            "2 of 4 systems are not fitted, first 'equal'")  # fmt: skip
+        assert "4 of 6 systems are not fitted, first" in messages[br.BetarocWarning]
         assert br.SmallSampleWarning not in messages  # of systems that are fitted
         boundary = messages[br.BoundaryWarning]
-        assert boundary.startswith("1 of 4 systems have scores of exactly 0 or 1")
+        assert boundary.startswith("1 of 6 systems have scores of exactly 0 or 1")
+    assert table["reason"][~table["fitted"]].to_dict() == REASONS
     alone = frame_of(systems(2))
     alone = alone[(alone["system"] != "s001") | (alone["label"] == 1)]
     table = table_of(alone)  # a system of one class is a row without a fit

@@ -15,7 +15,6 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
 from helpers.kumaraswamy import KUMARASWAMY, Kumaraswamy
-from helpers.robust import robust_cov
 from helpers.sets import summary_of
 
 approx = pytest.approx
@@ -46,27 +45,6 @@ def _rows(monkeypatch):
 @pytest.fixture
 def fit(_rows):
     return br.fit(SCORES, "kumaraswamy")
-
-
-def both(number, scores=SAME):
-    """What the new family gives, and what the known one does: to differences of fourth order."""
-    new, known = (number(br.fit(scores, name, boundary="inflate"))
-        for name in ("own", "logit-normal"))  # fmt: skip
-    return new, approx(known, rel=1e-6, abs=1e-9)
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("number", [
-    lambda f: [i.low for i in f.conf_int(method="wald")["client"].values()],
-    lambda f: f.interval("auc").high,
-    lambda f: robust_cov(f.client, f.scores.client)[:2, :2].ravel(),
-    lambda f: br.epc(MODEL, f, alpha=[0.3]).band(resample="test", method="delta").high,
-    lambda f: br.epc(f, FEW, alpha=[0.3]).band(replicates=50, rng=1).high,
-    lambda f: br.check_fit(f, replicates=19, rng=1).ad.client.statistic,
-])  # fmt: skip
-def test_what_a_fit_gives_is_that_of_the_known_family(number):
-    new, known = both(number)
-    assert new == known
 
 
 @pytest.mark.parametrize(("ask", "words"), [

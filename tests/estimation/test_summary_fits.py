@@ -189,16 +189,6 @@ def shell(capsys):
 
 
 @pytest.mark.simulation
-def test_streamed_and_read_fits_agree(files, shell):
-    common = files[0], "--json", "--client-label", "1", "--stream"
-    always, never, auto = (shell(*common, mode)[1] for mode in ("always", "never", "auto"))
-    assert always["client"]["params"] == approx(never["client"]["params"], rel=1e-11)
-    assert never == auto
-    assert always["summary"]["bins"] == 65_536
-    assert "summary" not in never
-
-
-@pytest.mark.simulation
 def test_a_stream_of_scores_off_the_usual_range_gets_bins_of_its_own(tmp_path, shell):
     pytest.importorskip("pyarrow")
     rng, path = np.random.default_rng(1), tmp_path / "far.parquet"
@@ -208,12 +198,6 @@ def test_a_stream_of_scores_off_the_usual_range_gets_bins_of_its_own(tmp_path, s
     exact = br.fit(br.Scores(client, impostor), "empirical").model.auc()
     assert document["empirical"]["auc"] == approx(exact, abs=1e-4)
     assert document["summary"]["layout"] == [impostor.min(), client.max()]
-
-
-def test_options_that_a_stream_cannot_serve(files, shell):
-    status, output = shell(files[0], "--stream", "always", "--resolution", "0.01")
-    assert status == 2
-    assert "needs every score" in output
 
 
 @pytest.mark.simulation
