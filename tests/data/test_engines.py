@@ -5,8 +5,7 @@ import os
 import pickle
 import re
 import shutil
-import subprocess
-import sys
+import tracemalloc
 import warnings
 from pathlib import Path
 
@@ -261,59 +260,25 @@ def test_no_engine_hands_over_rows(engine, tmp_path, monkeypatch):
         (lazy.to_native().fetchnumpy if engine == "duckdb" else lazy.collect)()
 
 
-CHILD = """
-import re, resource, sys
-from pathlib import Path
-import numpy as np, pyarrow.parquet as pq
-from betaroc.data import parquet
-from betaroc.data.summary import summarize_file
-folder = Path(sys.argv[1])
-parquet._BATCH = 1 << 16
-summarize_file(folder / "small.parquet")  # threads and pools are there now
-now = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
-limit = now + 190_000_000
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-found = summarize_file(folder / "large.parquet", bins=4096)
-assert found.n_client + found.n_impostor == 14_000_000, found
-try:
-    pq.ParquetFile(folder / "large.parquet").read(use_threads=False)
-except MemoryError:
-    print("bounded")
-"""
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    """1.4e7 rows, 224 MB as two columns in memory, beside a small file of the same kind."""
+@pytest.mark.simulation
+def test_a_file_is_summarized_in_bounded_memory(tmp_path, monkeypatch):
+    """2e6 rows are 32 MB as two columns."""
     pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet as pq
-
-    folder = tmp_path_factory.mktemp("large")
-    rng = np.random.default_rng(1)
-    score = rng.integers(1, 1000, 500_000) / 1000
-    label = (score > rng.random(500_000)).astype(np.int64)
-    table = pa.table({"score": score, "label": label})
-    for name, parts in (("large", 28), ("small", 1)):
-        with pq.ParquetWriter(folder / f"{name}.parquet", table.schema) as writer:
-            for _ in range(parts):
-                writer.write_table(table)
-    return folder
-
-
-@pytest.mark.nightly
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="address space is Linux's")
-def test_a_file_is_summarized_where_loading_it_breaks(large):
-    lean = {
-        "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system",
-    }  # fmt: skip
-    found = [str(Path(br.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    there = {**os.environ, **lean, "PYTHONPATH": os.pathsep.join(filter(None, found))}
-    command = [sys.executable, "-c", CHILD, str(large)]
-    done = subprocess.run(
-        command, env=there, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
-    )
-    assert done.stdout.strip() == "bounded", done.stderr[-2000:]
+    monkeypatch.setattr("betaroc.data.parquet._BATCH", 2**14)
+    score = np.random.default_rng(1).integers(1, 1000, 2_000_000) / 1000
+    table = pd.DataFrame({"score": score, "label": np.arange(score.size) % 2})
+    path = file_of(table, tmp_path, row_group_size=50_000)
+    whole, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(pool)
+    tracemalloc.start()
+    try:
+        found = summarize_file(path, bins=4096)
+        peak = tracemalloc.get_traced_memory()[1] + pool.max_memory()
+    finally:
+        tracemalloc.stop()
+        pa.set_memory_pool(whole)
+    assert found.n_client + found.n_impostor == score.size
+    assert peak < 8e6
 
 
 @pytest.mark.parametrize("engine", [*LAZY[:2], pytest.param("dask", marks=pytest.mark.simulation)])

@@ -11,10 +11,7 @@ import pytest
 
 import betaroc as br
 from betaroc.data.sums import KIND_STRIDE, extremes_of
-from betaroc.decision.bands import resampler
-from betaroc.decision.curve import side_trials
 from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
-from betaroc.inference.drawn_scores import BootstrapRows
 from betaroc.model.samples import empirical_model
 from helpers.cases import some
 from helpers.engines import ENGINES, check, frame_of
@@ -62,18 +59,18 @@ def test_summaries_add_up():
     assert empirical_model(whole) == empirical_model(merged)
 
 
-@pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-4.0, 4.0), (-8e307, 8e307), (0.0, 1e-300)])
+@pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-8e307, 8e307), (0.0, 1e-300)])
 def test_a_border_is_the_last_score_of_its_bin(layout):
     edges = bin_edges(4096, layout)
     inner = edges[np.isfinite(edges)]
     here, above = bin_of(inner, 4096, layout), bin_of(np.nextafter(inner, np.inf), 4096, layout)
-    first = np.concatenate([[True], np.diff(inner) > 0])
-    last = np.concatenate([np.diff(inner) > 0, [True]])
+    rises = np.diff(inner) > 0
+    first, last = np.append(True, rises), np.append(rises, True)
     assert np.all(here[first] <= np.flatnonzero(first))
     assert np.all(above[last] > np.flatnonzero(last))
-    for score in (np.random.default_rng(1).normal(0, 3, 5000), rows()["score"].to_numpy()):
-        found = np.searchsorted(edges, score, side="left")
-        assert np.array_equal(found, bin_of(score, 4096, layout))
+    score = np.append(np.random.default_rng(1).normal(0, 3, 5000), rows()["score"])
+    found = np.searchsorted(edges, score, side="left")
+    assert np.array_equal(found, bin_of(score, 4096, layout))
 
 
 def test_the_map_is_monotone_on_neighbouring_doubles():
@@ -115,12 +112,9 @@ def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error():
     assert np.all(rough.expected >= exact.expected - 1e-15)
     assert np.all(rough.expected <= exact.expected + max(a.rate_error))
     # What is met at those thresholds is exact: they are borders of test's bins too.
-    far = np.mean(test.impostor[:, None] > rough.threshold, axis=0)
-    frr = np.mean(test.client[:, None] <= rough.threshold, axis=0)
-    assert np.allclose(rough.far, far, atol=1e-15)
-    assert np.allclose(rough.frr, frr, atol=1e-15)
-    mixed = br.epc(dev, b, alpha=alpha)
-    assert np.abs(mixed.value - br.epc(dev, test, alpha=alpha).value).max() <= max(b.rate_error)
+    met = test.confusion(rough.threshold)
+    assert np.allclose(rough.far, met.far, atol=1e-15)
+    assert np.allclose(rough.frr, met.frr, atol=1e-15)
 
 
 def test_a_band_of_a_summary_is_that_of_the_rows():
@@ -131,21 +125,6 @@ def test_a_band_of_a_summary_is_that_of_the_rows():
     band, other = (e.band(resample="test", replicates=4000, rng=1) for e in (curve, rows))
     # Thresholds at borders leave the same counts, hence the same multinomial draws.
     assert np.allclose(band.low, other.low, atol=1e-12)
-
-
-def test_replicates_choose_among_the_edges_of_dev():
-    rng = np.random.default_rng(7)
-    score = np.concatenate([rng.beta(4, 2, 200), rng.beta(2, 4, 300)])
-    frame = pd.DataFrame({"score": score, "label": np.repeat([1, 0], [200, 300])})
-    dev = br.summarize(frame, bins=8, layout=(0.0, 1.0))
-    # Bins of 1/8: a threshold is a border, the largest score, or accepts all.
-    edges = {round(k / 8, 12) for k in range(9)} | {round(score.max(), 12), -math.inf}
-    test = br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 50))
-    for criterion in ("weighted-error", "far"):
-        curve = br.epc(dev, test, criterion=criterion, alpha=[0.05, 0.3, 0.6])
-        drawn = BootstrapRows.of(side_trials(curve, "dev"), None).draw(rng, 20)
-        found = resampler(curve).thresholds(drawn)
-        assert {round(t, 12) for t in found.ravel().tolist()} <= edges
 
 
 @pytest.mark.filterwarnings("ignore:bins are wide")
@@ -252,10 +231,8 @@ def test_integers_that_doubles_cannot_hold_are_refused(engine, tmp_path):
     assert (found.client.minimum, found.impostor.maximum) == (1.0 - 2**53, 2.0**53 - 1)
     for first, dtype in ((2**53 + 1, "i8"), (-(2**53) - 1, "i8"), (2**63 + 1, "u8")):
         score = np.array([1, first, 2**60 + 1, 2, 3, 4], dtype=dtype)
-        with pytest.raises(
-            (br.InputError, br.FileFormatError),
-            match=r"must (keep its identity|be exact) as float64; ",
-        ):
+        refused = r"must (keep its identity|be exact) as float64; "
+        with pytest.raises((br.InputError, br.FileFormatError), match=refused):
             br.summarize(frame_of(engine, table(score, label), tmp_path))
 
 
@@ -335,20 +312,19 @@ def test_strata_in_one_pass(engine, tmp_path):
     summary = br.summarize(frame, stratum="kind", **GRID)
     plain = br.summarize(frame, **GRID)
     for who, label in (("client", 1), ("impostor", 0)):
-        rows = table[table["label"] == label]
-        own = getattr(summary, f"{who}_strata")
-        assert list(own) == sorted(set(rows["kind"]))
-        for name, part in own.items():
-            alone = br.summarize(table[(table["kind"] == name) | (table["label"] != label)], **GRID)
-            assert np.array_equal(part.bins, getattr(alone, who).bins)
-            assert np.array_equal(part.counts, getattr(alone, who).counts)
-            assert part.square == pytest.approx(getattr(alone, who).square, rel=1e-12)
-        whole, other = getattr(summary, who), getattr(plain, who)
-        assert (whole.n, whole.minimum) == (other.n, other.minimum)
-        assert np.array_equal(whole.counts, other.counts)
-        assert np.array_equal(whole.lowest, other.lowest)
-        assert np.array_equal(whole.highest, other.highest)
-        assert whole.square == pytest.approx(other.square, rel=1e-12)
+        parts = getattr(summary, f"{who}_strata")
+        assert list(parts) == sorted(set(table["kind"][table["label"] == label]))
+        pairs = [(getattr(summary, who), getattr(plain, who))]
+        assert np.array_equal(pairs[0][0].lowest, pairs[0][1].lowest)
+        assert np.array_equal(pairs[0][0].highest, pairs[0][1].highest)
+        for name, part in parts.items():
+            alone = table[(table["kind"] == name) | (table["label"] != label)]
+            pairs.append((part, getattr(br.summarize(alone, **GRID), who)))
+        for own, other in pairs:
+            assert (own.n, own.minimum) == (other.n, other.minimum)
+            assert np.array_equal(own.bins, other.bins)
+            assert np.array_equal(own.counts, other.counts)
+            assert own.square == pytest.approx(other.square, rel=1e-12)
     assert br.from_json(summary.to_json()) == summary
     half = [br.summarize(part, stratum="kind", **GRID) for part in (table[:150], table[150:])]
     assert sum(half).strata == summary.strata
@@ -381,22 +357,19 @@ def test_decisions_over_strata_of_a_summary_are_those_of_scores(asked, over):
 
 
 def test_strata_of_persons_are_pairs(tmp_path):
-    rows = [(1, "F", "F", 0.9), (1, "M", "M", 0.8), (0, "F", "M", 0.3), (0, "F", "F", 0.4),
-            (0, "M", "F", 0.2)]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["label", "claimed", "real", "score"])
+    columns = {"label": [1, 1, 0, 0, 0], "claimed": list("FMFFM"), "real": list("FMMFF")}
+    table = pd.DataFrame({**columns, "score": [0.9, 0.8, 0.3, 0.4, 0.2]})
     path = tmp_path / "pairs.csv"
     table.to_csv(path, index=False)
     strata = ({"F": 1, "M": 1}, {"F-M": 1, "F-F": 1, "M-F": 1})
-    columns = {"stratum": ("claimed", "real")}
-    assert br.Scores.from_frame(table, **columns).strata == strata
-    assert br.read_scores(path, **columns).strata == strata
-    for data in (table, path):
-        assert br.summarize(data, **columns).strata == strata
+    both = {"stratum": ("claimed", "real")}
+    assert br.Scores.from_frame(table, **both).strata == strata
+    assert br.read_scores(path, **both).strata == strata
+    assert br.summarize(table, **both).strata == br.summarize(path, **both).strata == strata
     table.loc[4, "real"] = None
-    with pytest.raises(br.InputError, match="named for every impostor trial"):
-        br.Scores.from_frame(table, **columns)
-    with pytest.raises(br.InputError, match="named for every impostor trial"):
-        br.summarize(table, **columns)
+    for read in (br.Scores.from_frame, br.summarize):
+        with pytest.raises(br.InputError, match="named for every impostor trial"):
+            read(table, **both)
 
 
 def test_strata_of_a_summary_that_are_none():

@@ -13,15 +13,8 @@ from typing import Any
 
 import pytest
 
-from helpers.golden import (
-    FOLDER,
-    SITUATIONS,
-    blocks,
-    latex,
-    situation,
-    text_of_forms,
-    working_folder,
-)
+from helpers import golden
+from helpers.golden import FOLDER
 
 pytestmark = pytest.mark.simulation
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -29,7 +22,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 @pytest.fixture(scope="module", autouse=True)
 def _folder() -> Iterator[None]:
-    with working_folder():
+    with golden.working_folder():
         yield
 
 
@@ -59,17 +52,17 @@ def assert_same_value(now: Any, kept: Any, at: str = "") -> None:
         assert now == kept, at
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("name", golden.SITUATIONS)
 def test_situation(name: str) -> None:
-    now = situation(name)
+    now = golden.situation(name)
     documents = {line: forms.pop("json") for line, forms in now.items() if "json" in forms}
     assert_same_value(documents, json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
-    assert_same_text(text_of_forms(now), (FOLDER / f"{name}.txt").read_text("utf-8"))
+    assert_same_text(golden.text_of_forms(now), (FOLDER / f"{name}.txt").read_text("utf-8"))
 
 
 def test_blocks_and_tables() -> None:
-    assert_same_text(blocks(), (FOLDER / "blocks.html").read_text("utf-8"))
-    assert_same_text(latex(), (FOLDER / "tables.tex").read_text("utf-8"))
+    assert_same_text(golden.blocks(), (FOLDER / "blocks.html").read_text("utf-8"))
+    assert_same_text(golden.latex(), (FOLDER / "tables.tex").read_text("utf-8"))
 
 
 def test_every_slot_is_filled() -> None:
