@@ -64,18 +64,13 @@ few_bins = pytest.mark.filterwarnings("ignore:bins are wide:betaroc.core.errors.
 pytestmark = [*quiet_spark, few_bins]
 
 
-#: Wide expressions cost Spark a second each, whatever the rows: few bins, few questions.
-def spark_frame(session, folder, table):
-    table.to_parquet(folder / "scores.parquet")
-    return session.read.parquet(str(folder / "scores.parquet"))
-
-
 def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatch):
     import narwhals as nw
 
     table = rows(2000)
     table.loc[10:13, "score"] = [-0.25, 1.5, 2.0, -1e3]
-    frame = spark_frame(spark, tmp_path, table)
+    table.to_parquet(tmp_path / "scores.parquet")
+    frame = spark.read.parquet(str(tmp_path / "scores.parquet"))
     used = forbid_rows(monkeypatch)
     check(br.summarize(frame, bins=BINS), table)
     assert used

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -32,11 +31,9 @@ DOORS = {
         np.unique(s), np.unique(s), client_weights=[6, 24], impostor_weights=[24, 6]
     ),
     "from_labels": lambda s, _: br.Scores.from_labels(Y, s),
-    "polars": lambda s, _: br.Scores.from_frame(pl.from_pandas(frame(s))),
     "csv": lambda s, path: br.read_scores(written(path, frame(s), "csv")),
     "Parquet": lambda s, path: br.read_scores(written(path, frame(s), "parquet")),
     "summary": lambda s, _: br.summarize(frame(s)),
-    "summary of a csv": lambda s, path: br.summarize(written(path, frame(s), "csv")),
     "summary of Parquet": lambda s, path: br.summarize(written(path, frame(s), "parquet")),
     "a system": lambda s, _: br.inclusion(frame(GRADED, other=s), family="empirical"),
 }
@@ -86,8 +83,6 @@ CONFIDENCE = np.where(RIGHT, 0.9, 0.6) - np.tile(np.arange(30), 2) / 1000
 WORDS = np.where(DECIDED == 1, "SPAM", "HAM")
 #: Tables as Weka (without -distribution), transformers, PyCaret and others write them.
 TABLES = {
-    "weka": ({"actual": Y, "predicted": WORDS, "error": "", "prediction": CONFIDENCE},
-             {"score": "prediction", "label": "actual"}),
     "pipeline, its own label": ({"truth": Y, "label": WORDS, "score": CONFIDENCE},
                                 {"client_label": "SPAM"}),
     "pycaret": ({"target": Y, "prediction_label": DECIDED, "prediction_score": CONFIDENCE},
@@ -113,7 +108,5 @@ def test_the_score_of_the_client_beside_a_prediction_is_read():
     assert br.Scores.from_frame(table).n_client == 30
     named = frame(GRADED / 2 + 0.5, predicted=Y).rename(columns={"score": "p_client"})
     assert br.Scores.from_frame(named, score="p_client").n_client == 30
-    assert br.Scores.from_frame(frame(GRADED / 2 + 0.5)).n_client == 30
-    assert br.Scores.from_frame(frame(GRADED * 40, predicted=Y)).n_client == 30
     numbered = frame(GRADED).assign(predicted=Y).rename(columns={"predicted": 0})
     assert br.Scores.from_frame(numbered).n_client == 30  # a column that is named by a number

@@ -59,9 +59,6 @@ FITTED = {
                      ()),
     "A13 as narrow as can be": (lambda: 0.3 + 1e-5 * (X - 0.7), ()),
     "A15 two points": (lambda: np.repeat([0.001, 0.999], 50), ()),
-    "A17 small and skewed": (
-        lambda: [0.7, 0.3, 0.15, 0.22, 0.05, 0.61, 0.11, 0.4, 0.02, 0.31], (),
-    ),
     "C03 two scores": (lambda: [0.4, 0.6], (br.errors.SmallSampleWarning,)),
 }  # fmt: skip
 
