@@ -164,7 +164,7 @@ _NONE_GOOD = GoodDownTo(None, None)
 def check_targets(
     f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
-    """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first."""
+    """Count the scores beyond a fit's thresholds for some rates; FAR comes first."""
     level, any_rate = checks.level(level), far is not None or frr is not None
     evidence, result = evidence_of_pair(f), list[TargetCheck]()
     for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
@@ -192,14 +192,12 @@ def check_targets(
 
 
 def _check_copies(scores: ScoreData, who: str) -> None:
-    """Refuse fractional weights."""
     check_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
 
 
 def _checked(
     f: PairEstimate, evidence: SampleSupport, which: int, targets: FloatArray, level: float
 ) -> list[TargetCheck]:
-    """What is counted beyond a fit's own thresholds for rates of one class."""
     above, pair = which == 1, f.model._pair
     t = (operating_points.at_far if above else operating_points.at_frr)(pair, targets)
     rates = (pair.far if above else pair.frr)(t)
@@ -280,7 +278,6 @@ def _judged(
 
 
 def _ruled(low: float, high: float) -> str:
-    """The verdict on an interval divided by the rate asked."""
     if contradicted(low, high, 1.0):
         return "poor"
     return "good" if low >= 1.0 / WITHIN and high <= WITHIN else "cannot tell"
@@ -288,7 +285,7 @@ def _ruled(low: float, high: float) -> str:
 
 @lru_cache(maxsize=256)
 def _planned(tail: float) -> float:
-    """Expected scores from which on a right fit is found good with probability .8 (Poisson)."""
+    """Expected scores from which on a right fit is good with probability .8 (Poisson)."""
     from scipy.special import gammaincc, gammainccinv, gammaincinv
 
     counts, expected = np.arange(1.0, 800.0), np.linspace(0.0, 200.0, 10_001)[1:]
@@ -565,11 +562,10 @@ class FitCheck(Result, Exportable):
 
     @property
     def rates(self) -> FitStatus:
-        """The verdict on the rates counted at the fit's own thresholds, and why in its `words`."""
+        """The verdict on the rates counted at the fit's thresholds, and why in its `words`."""
         return rates_status(self.targets, self.good_down_to)
 
     def _tables(self, without: str = "") -> list[Node]:
-        """The tests, the distance of the ROC, and the counts."""
         shown: list[Node] = []
         if self.ks is not None:
             rows = (
@@ -590,7 +586,6 @@ class FitCheck(Result, Exportable):
         return shown + [targets_grid(self.targets)] * bool(self.targets)
 
     def _statuses(self) -> list[FitStatus]:
-        """The verdicts on the curve and on the rates."""
         return statuses_beside(FitStatus("ROC", self.verdict, sentence(self.reason)), self.rates)
 
     def _view(self) -> list[Node]:
@@ -612,24 +607,23 @@ def check_fit(
     level: float = 0.95,
     rng: Any = None,
 ) -> FitCheck:
-    """Goodness of fit of both distributions, of the ROC, and of the rates at thresholds.
+    """Goodness of fit of both distributions, of the ROC, and of rates at thresholds.
 
     Parameters
     ----------
     f : Fit
-        A fit of a parametric family; with `far` or `frr` any fit, of which rates alone may be
-        counted.
+        A fit of a parametric family; with `far` or `frr` any fit.
     far, frr : float or array_like of float, optional
-        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01 and so
-        on of both classes, down to 5 expected scores (of groups, effective ones).
+        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05 and so on of both
+        classes, down to 5 expected scores (of groups, effective ones).
     replicates : int
         Simulated score sets, at least 19.
     tolerance : float
-        Distance between two ROCs that does not matter to you; it judges the curve only.
+        Distance between two ROCs that does not matter; it judges the curve only.
     level : float
         Confidence level of the intervals of the distance and of the rates.
     rng : None, int, SeedSequence or Generator
-        Source of randomness; a seed gives the same bytes everywhere.
+        Source of randomness.
 
     Returns
     -------
@@ -655,7 +649,7 @@ def check_fit(
     The distance d is the largest difference of both rates at once, along FAR + TPR = constant. The
     verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
     of an empirical ROC from that of the distributions that made it, and at least 1 - (1 -
-    level)^(1/n); not on p-values: with 1e5 scores every family is rejected by them, with 30 none.
+    level)^(1/n); not on p-values, which reject every family of 1e5 scores and none of 30.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates), of sets of at most
     1000 independent trials per class drawn from the fit and fitted again (Stute, Gonzalez Manteiga
@@ -780,7 +774,6 @@ class _Side:
 
 
 def _sides(f: PairEstimate) -> list[_Side]:
-    """Both classes of a fit that can be simulated."""
     scores, sides = require_scores(f.scores, "a check of the fit"), []
     for who in CLASSES:
         result: Estimate = getattr(f, who)
@@ -819,7 +812,6 @@ def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
 def _simulated(
     sides: list[_Side], replicates: int, level: float, unseen: float, rng: Any
 ) -> tuple[list[ClassTests], RocDistance]:
-    """The tests of both classes, and the distance of the ROC."""
     laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
     samples, fitted = [s.seen for s in sides], [_columns(law, [law]) for law in laws]
     observed = [side.statistics(x, p) for side, x, p in zip(sides, samples, fitted, strict=True)]
@@ -889,7 +881,6 @@ def _row(family: str, law: Distribution) -> Family | None:
 
 
 def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
-    """Parameters of distributions, each a column."""
     values = [{p.name: p.value for p in item._parameters()} for item in again]
     return tuple(np.array([[v[p.name]] for v in values]) for p in law._parameters())
 
@@ -956,7 +947,6 @@ def _distances(
 
 
 def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
-    """Shares above the places of a grid, descending."""
     inner = shares[:, 2:] + shares[:, 1:2] * rates[:, ::-1]
     ends = np.zeros((inner.shape[0], 1))
     return np.hstack([ends, shares[:, 2:], inner, ends + 1.0])

@@ -150,7 +150,6 @@ def regression(
 
 
 def _search(model: BetaModel) -> tuple[FloatArray, int]:
-    """Where the likelihood is largest, by trust regions and Newton's steps."""
     from scipy.optimize import minimize
 
     y, n = model.endog, model.endog.size
@@ -192,7 +191,6 @@ def _search(model: BetaModel) -> tuple[FloatArray, int]:
 
 
 def _is_point(model: BetaModel, place: FloatArray) -> bool:
-    """Whether a distribution is next to a point."""
     cut = model.exog.shape[1]
     logit, log_precision = model.exog @ place[:cut], model.exog_precision @ place[cut:]
     concentrated = np.max(log_precision) > math.log(LARGEST_CONCENTRATION)
@@ -314,7 +312,6 @@ class CovariateFit(Result, Exportable):
 
     @property
     def _formulas(self) -> tuple[str, str, str, str]:
-        """Of the clients' mean and precision, of the impostors'."""
         clients = self.client_formula
         return clients or self.formula, clients or self.precision, self.formula, self.precision
 
@@ -455,8 +452,7 @@ class CovariateFit(Result, Exportable):
 
         Notes
         -----
-        The bias of estimates from few trials is not removed: docs/covariates.md has simulated
-        coverage.
+        The bias from few trials is not removed: docs/covariates.md has simulated coverage.
 
         Examples
         --------
@@ -559,8 +555,8 @@ class CovariateFit(Result, Exportable):
         Parameters
         ----------
         *terms : str
-            Terms as the formulas have them, such as "sharpening" or "C(camera)", which are left out
-            at once with their interactions.
+            Terms as the formulas have them, such as "C(camera)", left out at once with their
+            interactions.
 
         Returns
         -------
@@ -619,7 +615,6 @@ class CovariateFit(Result, Exportable):
         return TermTest(tested, "likelihood-ratio", joint, *each)
 
     def _wald(self, tested: tuple[str, ...], lost: Sequence[list[str]]) -> TermTest:
-        """Wald's tests of trials in groups."""
         places: list[list[int]] = [[], []]
         start = 0
         for k, terms in enumerate(lost):
@@ -699,14 +694,12 @@ def _fewer(moves: FloatArray) -> FloatArray:
 
 
 def _plain_slopes(part: Delta) -> FloatArray:
-    """Slopes of the number itself."""
     h = _STEP * max(1.0, abs(part.place))
     return part.slopes * (part.back(part.place + h) - part.back(part.place - h)) / (2.0 * h)
 
 
 # ------------------------------------------------------------------------ outside the data
 def _checked_interval(part: Delta, level: float, name: str, words: str) -> Interval:
-    """The interval of a number, refused where it says nothing."""
     result = part.interval(level)
     if words:
         _check_whole(result, part.back(-math.inf), part.back(math.inf), name, words)
@@ -727,7 +720,6 @@ def _check_whole(interval: Interval, least: float, most: float, name: str, words
 
 
 def _warn_outside(result: Interval, words: str) -> Interval:
-    """An interval at values outside the data, with a warning."""
     warn(
         f"covariates outside the data: {words}. The regression is only continued there. Take values"
         " inside, or give trials there.", errors.ExtrapolationWarning,
@@ -749,7 +741,7 @@ def fit_covariates(
     group: str | tuple[str, str] | None = None,
     boundary: str | None = None,
 ) -> CovariateFit:
-    """Fit a beta regression to each class, so that the ROC can be asked at covariate values.
+    """Fit a beta regression to each class: a ROC at each value of the covariates.
 
         score ~ Beta(mu phi, (1 - mu) phi),   logit mu = x beta,   log phi = z gamma
 
@@ -766,19 +758,19 @@ def fit_covariates(
     precision : str
         Right-hand side for the precision phi = a + b.
     client_formula : str, optional
-        Right-hand side for the clients' mean and precision where it is another one: ``"1"`` if the
+        Right-hand side for the clients' mean and precision where it differs: ``"1"`` if the
         covariates are of the impostors alone.
     score, label : str
         Column names.
     client_label : object, optional
         As in `Scores.from_labels`.
     group : str or (str, str), optional
-        Column name, or two: trials that share a label depend on each other. Errors, intervals and
-        tests are then those of the sandwich covariance.
+        Column name, or two: trials that share a label depend on each other; errors, intervals and
+        tests are those of the sandwich covariance.
     boundary : str, optional
         What becomes of scores of exactly 0 and 1. Left out or ``"error"``: refuse them.
         ``"drop"``: leave their rows out. ``"squeeze"``: fit (s (n - 1) + 1/2) / n in each class of
-        n, which is inconsistent for shapes below 1/2.
+        n, inconsistent for shapes below 1/2.
 
     Returns
     -------
@@ -912,7 +904,6 @@ def _inside(
 def _coefficient_roots(
     information: Sequence[FloatArray], rises: Sequence[FloatArray], scores: Scores
 ) -> FloatArray:
-    """Roots of the covariance of all coefficients."""
     covariance = block_diag(*(np.asarray(np.linalg.inv(item)) for item in information))
     groups = groups_of(scores)
     if groups is not None:

@@ -204,7 +204,6 @@ def whole_curve(tests: CurveTests) -> tuple[str, str]:
 
 
 def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
-    """The same of a curve whose errors are not known."""
     model = tests.fit.model
     shape, where = seen_shape(model, tests.sizes)
     claim = f"the fitted ROC {_WHOLE[shape]}{where}"
@@ -221,7 +220,6 @@ def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
 
 
 def _is_concave(fit: Fit) -> bool:
-    """Whether the family makes the curve concave."""
     return all(row.concave for row in rows_of_names(fit.family))
 
 
@@ -238,7 +236,6 @@ def crossing_words(tests: CurveTests) -> str:
 
 
 def _rate(rate: float) -> str:
-    """A rate that is positive, whatever became of it as a double."""
     return percent(rate) if rate > 0.0 else "less than 1e-300"
 
 

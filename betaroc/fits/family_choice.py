@@ -59,7 +59,6 @@ _OUTSIDE = 0.0005
 
 
 def _contains(general: Families, restricted: Families) -> bool:
-    """Whether a pair of families contains another one."""
     return general != restricted and all(
         less == more or less in FAMILIES[more].contains
         for less, more in zip(restricted, general, strict=True)
@@ -329,7 +328,6 @@ def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
 def _candidates(
     side: Folded, names: Sequence[str], left_out: _LeftOut, *, named: bool
 ) -> list[Candidate]:
-    """Families on a class; others are left out with the reason."""
     result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
@@ -357,7 +355,6 @@ def _unsuited(side: Folded, name: str) -> str:
 
 
 def _scores_of(sides: Sequence[Folded], rows: Sequence[BoolArray | slice]) -> Scores:
-    """Both classes of some of their scores."""
     (client, first), (impostor, second) = (s.part(r) for s, r in zip(sides, rows, strict=True))
     return Scores._checked(
         client=client, impostor=impostor, client_weights=first, impostor_weights=second
@@ -404,7 +401,6 @@ def _candidate(name: str, *sides: Folded) -> Candidate:
 
 
 def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
-    """The pair of the best of both classes."""
     client, impostor = (cast(Estimate, pick.fit) for pick in picks)
     pair = client.family, impostor.family
     model = ScoreModel(client.distribution, impostor.distribution)
@@ -421,7 +417,6 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
 
 
 def _distance(f: PairEstimate) -> float:
-    """The distance of the ROC from that of the scores; nan of cells and fractional weights."""
     weights = [weights_of(cast(Scores, f.scores), who) for who in CLASSES]
     integral = all(np.all(w == np.floor(w)) for w in weights)
     rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
@@ -429,7 +424,6 @@ def _distance(f: PairEstimate) -> float:
 
 
 def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> tuple[_Ranking, Candidate]:
-    """The families in order, and the one recommended."""
     order = sorted(candidates, key=lambda item: -mean_log(item.held, sides))
     first = order[0].held
     rows = [(c, mean_log(c.held, sides), z_of(c.held, first, sides)) for c in order]
@@ -457,8 +451,8 @@ class FamilyRow(Exportable):
         Difference of log-likelihoods to the recommended family in standard errors; nan for the
         recommended one and nested ones.
     distance : float
-        Largest distance of the fitted distribution function from that of the scores; of a family of
-        both classes that of the ROC.
+        Largest distance of the fitted distribution function, of a family of both classes of the
+        ROC, from that of the scores.
     outside : float
         Largest mass outside [0, 1]; nan unless all scores lie inside.
 
@@ -569,7 +563,6 @@ class FamilyComparison(Tabular, Exportable):
         return text_of(self._view())
 
     def _view(self) -> list[Node]:
-        """The answer, a row per class and family, what was left out, and what tails gain."""
         head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")
         rows: list[Row | Group] = []
         for who in (*CLASSES, _BOTH):
@@ -650,7 +643,6 @@ def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
 
 
 def _tail_sentence(row: TailRow) -> str:
-    """What the family of a class gains by a tail."""
     rate, gained = FAR if row.side == "upper" else FRR, "gain" if row.z >= 0.0 else "loss"
     score = (
         f"has the held-out score {number(row.held_out_tail, 4)}, without {number(row.held_out, 4)}"
@@ -706,9 +698,9 @@ def compare_families(
 
     Notes
     -----
-    All log-likelihoods are of densities by the score, of the scores between 0 and 1 where some are
-    exactly these. Held out: five folds in a fixed order; whole groups, where there are (of two
-    columns those of the first). A family with more parameters must be better by more than half a
+    Log-likelihoods are of densities by the score, of the scores between 0 and 1 where some are
+    exactly these. Held out: five folds in a fixed order, of whole groups where there are any (of
+    two columns the first). A family with more parameters must be better by more than half a
     standard error, class by class: so a class that is one beta distribution gets another family in
     13 % of sets, and 1 % of 2000 impostors that lie apart are lost in 9 %. Vuong (1989) has the z
     of likelihoods.
@@ -752,7 +744,6 @@ def best_comparison(
 def _compared_in(
     scores: Scores, request: Sequence[str] | None, resolution: float | None, bounds: Bounds | None
 ) -> FamilyComparison:
-    """The same, of rounded scores in cells."""
     bounds = _bounds_of(scores, bounds)
     names = _usual(scores, bounds) if request is None else _checked_names(request, bounds)
     pairs = [name for name in names if FAMILIES[name].of_pairs]
@@ -833,7 +824,6 @@ def _tail_rows(side: Folded, item: Candidate, left_out: _LeftOut) -> list[TailRo
 
 
 def _reason(ranking: _Ranking, best: Candidate) -> str:
-    """The family, in brackets why, and which others are as good."""
     if len(ranking) == 1:
         return f"{best.name} (no other family was compared)"
     means = {item.name: f"{mean:.4f}" for item, mean, _ in ranking}
@@ -850,7 +840,6 @@ def _reason(ranking: _Ranking, best: Candidate) -> str:
 
 # ------------------------------------------------------------------------ what is compared
 def _bounds_of(scores: Scores, bounds: Bounds | None) -> Bounds | None:
-    """The range of all scores, if it is known."""
     if bounds is None:
         return unit_range(scores)
     bounds = checks.span(bounds, "bounds")
@@ -860,7 +849,6 @@ def _bounds_of(scores: Scores, bounds: Bounds | None) -> Bounds | None:
 
 
 def _usual(scores: Scores, bounds: Bounds | None) -> list[str]:
-    """The families that are tried where nothing is named."""
     rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
     if bounds is not None:
         return [n for n, row in rows.items() if row.on_unit or row.everywhere]
@@ -869,7 +857,6 @@ def _usual(scores: Scores, bounds: Bounds | None) -> list[str]:
 
 
 def _checked_names(request: Sequence[str], bounds: Bounds | None) -> list[str]:
-    """Families that are named."""
     if isinstance(request, str) or not isinstance(request, Sequence):
         raise refusal("families", "be a list of names", typed(request), kind=InputTypeError)
     parametric = tuple(name for name, row in FAMILIES.items() if not row.counted)

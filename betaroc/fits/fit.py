@@ -66,7 +66,7 @@ def _of_model(
     method: Callable[Concatenate[ScoreModel, _P], OperatingPoint], statistic: str = "",
     number: str = "",
 ) -> Callable[Concatenate[Fit, _P], OperatingPoint]:  # fmt: skip
-    """A method of the model whose points say what they rest on, and what contradicts `number`."""
+    """A method of the model whose points say what they rest on."""
 
     @wraps(method)
     def inner(self: Fit, /, *args: _P.args, **options: _P.kwargs) -> OperatingPoint:
@@ -90,7 +90,6 @@ def _line(text: str) -> str:
 def _summary(
     title: str, fit: Estimate | PairEstimate, facts: dict[str, str], parts: dict[str, Estimate]
 ) -> Summary:
-    """Facts in two columns, and a table of parameters for each part."""
     from statsmodels.iolib.summary import Summary
     from statsmodels.iolib.table import SimpleTable
     from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
@@ -170,7 +169,6 @@ def law_rows(
 
 
 def _interval_ends(fit: Fit, stat: str) -> tuple[float, float, bool]:
-    """The ends of an interval, or nan, and whether it is extrapolated."""
     with suppress(errors.BetarocError):
         result = interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
         return result.low, result.high, result.extrapolated
@@ -340,7 +338,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
 
     Notes
     -----
-    Methods such as `at_far` are those of the model. ``n_beyond`` of their points is n min(rate, 1 -
+    Methods such as `at_far` are the model's. ``n_beyond`` of their points is n min(rate, 1 -
     rate) of the client and of the impostor scores (or groups); below one it is ``extrapolated``,
     with an `ExtrapolationWarning`. A `MisfitWarning` gives the counts near the rate where they
     contradict the distribution by more than a factor of 1.25 (exact binomial test of level 0.01).
@@ -383,17 +381,17 @@ class Fit(scores_beyond.SupportedPair, Exportable):
     inflections = _of_model(ScoreModel.inflections)
 
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
-        """That of the model, and what it rests on; see `ScoreModel.at_far`."""
+        """As `ScoreModel.at_far`, with what the point rests on."""
         x = checks.rate_array(x, "x")
         return self._stated(self.model.at_far(x), solved={vocabulary.FAR: x})
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
-        """That of the model, and what it rests on; see `ScoreModel.at_frr`."""
+        """As `ScoreModel.at_frr`, with what the point rests on."""
         x = checks.rate_array(x, "x")
         return self._stated(self.model.at_frr(x), solved={vocabulary.FRR: x})
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
-        """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
+        """As `ScoreModel.min_weighted_error`, with what the point rests on."""
         point = self.model.min_weighted_error(alpha)
         spec = parse_statistic("weighted-error", (), alpha=alpha)
         return self._stated(point, read=(spec, point.weighted_error(alpha)))
@@ -499,7 +497,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         far : array_like, optional
             Fractions; 201 equally spaced ones where left out.
         replicates : int
-            Draws of the bootstrap, or of the process whose largest departure is needed.
+            Draws of the bootstrap, or of the process.
 
         Returns
         -------
@@ -566,13 +564,13 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         level : float
             Confidence below which a side is "cannot tell".
         groups : bool
-            Where the scores carry groups, score tests (Boos 1992) of the difference between them.
+            Where the scores carry groups, score tests (Boos 1992).
 
         Returns
         -------
         EndTests
             ``at_zero`` and ``at_one``, each with side ("above", "below", "cannot tell" or
-            "contradicted"), z, p_value, method and note; print it.
+            "contradicted"), z, p_value, method and note.
 
         Raises
         ------
@@ -619,7 +617,6 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         Returns
         -------
         CurveTest
-            Print it.
 
         Raises
         ------
@@ -658,8 +655,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         Returns
         -------
         Sensitivity
-            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, and Hill's
-            exponent of each tail beside the fitted one; print it.
+            Shapes, end exponents and AUC under the other rules, and Hill's exponent of each tail
+            beside the fitted one.
 
         Raises
         ------
@@ -690,7 +687,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         -------
         mapping of str to float
             In the order of :meth:`joint_cov`, by names such as "client-a", which :meth:`interval`
-            understands too. Empty for empirical distributions.
+            takes. Empty for empirical distributions.
 
         Examples
         --------
@@ -715,8 +712,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         Parameters
         ----------
         groups : bool
-            Where the scores carry groups, the covariance that holds although their trials depend on
-            each other (Liang and Zeger 1986).
+            Where the scores carry groups, the covariance that allows for them (Liang and Zeger
+            1986).
 
         Returns
         -------
@@ -882,7 +879,6 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return _summary(f"Maximum-likelihood fit{name}", self, facts, parts)
 
     def _derived(self) -> dict[str, Any]:
-        """Numbers of the model, without warnings of extrapolation."""
         eer = self.model.eer()
         return {
             "auc": self.model.auc(), "eer": eer.hter, "eer_threshold": eer.threshold,
@@ -906,7 +902,6 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return f"Fit {families.family_text(self.family)}"
 
     def _view(self) -> Sequence[tree.Node]:
-        """Area and EER, fitted and counted, the parameters, and both curves."""
         scores, words = self.scores, vocabulary.shared_words([self.scores.words])
         sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
         models = {} if is_counted(self.model.client) else {"fitted": self.model}
@@ -975,7 +970,6 @@ def wrap_estimate(part: Estimate, library: Library | None) -> DistributionFit:
 
 
 def _wrap_partial(error: errors.FitError, library: Library | None) -> None:
-    """The partial result of an error as users hold it."""
     if isinstance(error.result, Estimate):
         error.result = wrap_estimate(error.result, library)
 
@@ -1099,7 +1093,7 @@ def fit_distribution(
 
 
 def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
-    """Lowest and highest of a float64 vector of finite numbers, which needs no copy; else None."""
+    """Lowest and highest of a finite float64 vector, which needs no copy; else None."""
     plain = type(sample) is np.ndarray and sample.dtype == np.float64 and sample.ndim == 1
     if not (plain and np.size(sample)):
         return None
@@ -1229,7 +1223,6 @@ def _fit_pair(
     scores: ScoreData, names: tuple[str, str], reason: str, notices: list[Notice], options: Options,
     tails: TailRequest | None, *, as_needed: bool = False,
 ) -> Fit:  # fmt: skip
-    """Both classes by named families, with all notices."""
     try:
         result, more = estimate.estimate_pair(scores._scored, names, options, reason)
     except errors.FitError as error:
@@ -1267,7 +1260,7 @@ def _fit_pair(
 def _with_needed_tails(
     result: PairEstimate, bounds: tuple[float, float] | None, *, comparisons: bool
 ) -> tuple[PairEstimate, list[Notice]]:
-    """Tails of the classes whose family is poor at the smallest rate that can be checked."""
+    """Tails where the family is poor at the smallest rate that can be checked."""
     notices: list[Notice] = []
     smallest: dict[str, TargetCheck] = {}
     with suppress(errors.InputError):  # fractional weights, which count nothing

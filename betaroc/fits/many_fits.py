@@ -142,7 +142,6 @@ def fit_many(
 
 
 def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], list[ScoreData]]:
-    """Names and scores of systems in memory."""
     if isinstance(frame, Mapping):
         names, items = list(frame), list(frame.values())
     else:
@@ -162,7 +161,6 @@ def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], lis
 
 
 def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str | None) -> None:
-    """Of a frame families are fitted that are determined by sums."""
     summed = [name for name, row in families.FAMILIES.items() if row.systems is not None]
     of_sums = pair[0] == pair[1] and pair[0] in (families.AUTO, *summed)
     if not of_sums or boundary not in (None, *SUMMED_POLICIES):
@@ -180,7 +178,6 @@ def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str
 def _chosen(
     pair: tuple[str, str], spans: list[families.Span], boundary: str | None
 ) -> tuple[tuple[str, str], str]:
-    """The families of all systems, and why."""
     if pair[0] != families.AUTO:
         return pair, ""
     check_request(boundary, None, "beta", families.FAMILIES["beta"])
@@ -192,7 +189,6 @@ def _chosen(
 
 # --------------------------------------------------------------------------- systems in memory
 def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None) -> _Fitted:
-    """Each system fitted by itself."""
     absent = any(item.has_rejected for item in items)  # whose share is a parameter of every row
     rows: list[dict[str, Any]] = []
     models: dict[int, ScoreModel] = {}
@@ -227,7 +223,6 @@ def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None)
 
 # ------------------------------------------------------------------------- systems of a frame
 def _by_sums(sides: Sequence[Any], family: Family, boundary: str | None) -> _Fitted:
-    """All systems at once, from the sums of their scores."""
     assert family.systems is not None  # noqa: S101 - "auto" and `_check_summed` see to it
     client, impostor = parts = [
         family.systems(side, who, boundary) for side, who in zip(sides, CLASSES, strict=True)
@@ -262,7 +257,6 @@ def _statistic_columns(
     spec: StatisticSpec, models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
     names: Sequence[Any],
 ) -> dict[str, AnyArray]:  # fmt: skip
-    """A number of each system, and the scores that speak for its rates."""
     values, beyond = np.full((2, len(names)), np.nan)
     extrapolated, failed = "is extrapolated", "has no value"
     reasons: dict[str, dict[int, str]] = {failed: {}, extrapolated: {}}
@@ -299,7 +293,6 @@ def _statistic_columns(
 
 
 def _warn_of(columns: Mapping[str, Any], boundary: str | None) -> None:
-    """One warning per kind, with the number of systems."""
     lost = ~columns["fitted"]
     few = ~lost & (np.minimum(columns["n_client"], columns["n_impostor"]) < SMALL_SAMPLE)
     masses = [v > 0.0 for k, v in columns.items() if k.endswith(("_at_zero", "_at_one"))]

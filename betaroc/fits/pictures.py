@@ -217,7 +217,6 @@ def _place(coordinate: Coordinate, law: Distribution, sign: float, rate: float) 
 def _counted(
     coordinate: Coordinate, scores: Scores, who: str, sign: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Distinct scores of the tail, and the share as far out."""
     y = sign * coordinate.of(Thresholds.from_theta(getattr(scores, who)))
     result, which = np.unique(y, return_inverse=True)
     above = np.cumsum(np.bincount(which.ravel(), weights_of(scores, who))[::-1])

@@ -292,7 +292,6 @@ def score_test(parts: Sequence[FloatArray], groups: Groups) -> ZTest:
 
 
 def _copies(groups: Groups) -> tuple[FloatArray, FloatArray]:
-    """Trials that each row of the classes stands for."""
     copies, cut = groups.copies * groups.multiplicity[groups.first], groups.rows[0].size
     return copies[:cut], copies[cut:]
 
@@ -490,7 +489,6 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
 
 
 def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:
-    """Of the clients' parameters, then the impostors'."""
     covariance = joint_cov(f, groups=groups)
     if not np.all(np.isfinite(covariance)):
         actual = f"{f.client.distribution!r:.50} and {f.impostor.distribution!r:.50}"

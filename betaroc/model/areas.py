@@ -160,7 +160,6 @@ def cost_losses(a: float, b: float) -> Losses:
 
 
 def _weighed(prior: float, losses: Losses, client: FloatArray, impostor: FloatArray) -> float:
-    """Loss of straight segments of the hull."""
     own, other = prior * client, (1.0 - prior) * impostor
     some = own + other > 0.0
     own, other = own[some], other[some]
@@ -171,7 +170,6 @@ def _weighed(prior: float, losses: Losses, client: FloatArray, impostor: FloatAr
 def _segments(
     pair: Pair, starts: Thresholds, ends: Thresholds, last: Thresholds | None
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Client and impostor mass of the hull's straight segments."""
     # From `last` on all lies on one, with the trials that have no score.
     joints, rest = pair.joints, []
     if last is not None:
@@ -194,7 +192,6 @@ def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:
 
 
 def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Thresholds) -> float:
-    """Loss along the smooth arcs of the hull."""
     if prior in (0.0, 1.0):
         return 0.0
     places = [pair.coordinates(t) for t in (pair.joints, starts, ends)]

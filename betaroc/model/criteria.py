@@ -107,13 +107,11 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> IntArray:
 
 
 def _least(criterion: FloatArray, total: FloatArray) -> IntArray:
-    """Of each row the best column by the rule for ties."""
     totals = np.where(operating_points.near_least(criterion), total, np.inf)
     return np.asarray(np.argmax(operating_points.near_least(totals), axis=1), dtype=np.intp)
 
 
 def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
-    """The least weighted errors of a pair with a density."""
     levels = [math.log(w) - math.log(1 - w) if 0 < w < 1 else None for w in weights]
     nothing = pair.candidates[:0]
     roots = [nothing if level is None else pair.ratio_roots(level) for level in levels]
@@ -148,7 +146,6 @@ def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
 
 
 def _roots(pair: Pair, function: Function) -> FloatArray:
-    """Where a function changes its sign in the mesh."""
     mesh = pair.mesh
     if mesh.size == 0:
         return mesh
@@ -170,7 +167,6 @@ def _last_places(pair: Pair) -> list[Thresholds]:
 def _nearest(
     pair: Pair, alpha: FloatArray, own: Sequence[IntArray], t: Thresholds, values: FloatArray
 ) -> Thresholds:
-    """For each alpha the threshold of the nearest rate."""
     total, chosen = pair.far(t) + pair.frr(t), []
     for a, index in zip(alpha.tolist(), own, strict=True):
         gap = np.abs(values[index] - a)
@@ -214,7 +210,6 @@ class _Target(NamedTuple):
         return pair.gaps.thresholds(chosen)
 
     def _nearest_rate(self, pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
-        """Of a monotone rate: its inverse, or a jump."""
         law = getattr(pair, self.who)
         invert = law._upper_quantile if self.rate in ("far", "tpr") else law._lower_quantile
         with np.errstate(divide="ignore"):
@@ -276,7 +271,6 @@ def _turns_of_precision(pair: Pair) -> Thresholds:
 
 
 def _precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
-    """Precision; nan where both rates underflow."""
     values = _limit_of_precision(pair, prior, t)
     return np.where(pair.tpr(t) + pair.far(t) < operating_points.TINY, np.nan, values)
 
@@ -296,7 +290,6 @@ def _log_gain(pair: Pair, t: Thresholds) -> FloatArray:
 def _level_roots(
     function: Function, mesh: FloatArray, levels: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Number of the level, and place, of all crossings."""
     from scipy.optimize import elementwise
 
     values = function(mesh)

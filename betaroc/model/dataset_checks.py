@@ -54,12 +54,10 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
 
 
 def _scored(laws: Distributions) -> Distributions:
-    """Of trials that have a score alone."""
     return laws[0]._scored, laws[1]._scored
 
 
 def _unit_against_real(sides: tuple[Any, Any]) -> str | None:
-    """One side within [0, 1], most of the other's scores outside."""
     sizes = [sum(law.total for law in side) for side in sides]
     if min(sizes) < _ENOUGH:
         return None
@@ -73,7 +71,6 @@ def _unit_against_real(sides: tuple[Any, Any]) -> str | None:
 
 
 def _other_spread(sides: tuple[Any, Any]) -> str | None:
-    """The middle 90 % are ten times as wide, or do not meet."""
     if min(law.total for side in sides for law in side) < _ENOUGH:
         return None
     # By side, class and end.

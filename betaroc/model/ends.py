@@ -165,7 +165,6 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
 
 
 def _apart(exponent: float, coefficient: float, *, impostor_heavier: bool) -> Limit:
-    """The limit of two tails of which one vanishes against the other."""
     if impostor_heavier:
         return Limit(math.inf, 0.0, exponent, coefficient, 1)
     return Limit(0.0, math.inf, exponent, coefficient, -1)
@@ -173,13 +172,11 @@ def _apart(exponent: float, coefficient: float, *, impostor_heavier: bool) -> Li
 
 # ------------------------------------------------------------------------------------ ties
 def _of_masses(client: float, impostor: float) -> Limit:
-    """The limit of two masses that vanish together."""
     ratio, heavier = impostor / client, (impostor > client) - (impostor < client)
     return Limit(ratio, client / impostor, 1.0, ratio, heavier)
 
 
 def _tied(log_semi: float) -> Limit:
-    """The limit of two tails of one exponent."""
     semi = exponential(log_semi)
     heavier = (log_semi > 0.0) - (log_semi < 0.0)
     return Limit(semi, exponential(-log_semi), 1.0, semi, heavier)

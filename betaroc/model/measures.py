@@ -112,7 +112,6 @@ class OperatingPoint(Result, Exportable):
 
     @classmethod
     def _of_rates(cls, t: Thresholds, rates: Sequence[FloatArray], prior: float) -> OperatingPoint:
-        """The point of FAR, FRR, TPR and TNR."""
         table = np.array(rates)
         if ((table < 0.0) | (table > 1.0)).any():
             far, frr, tpr, tnr = rates
@@ -175,7 +174,6 @@ class OperatingPoint(Result, Exportable):
         return {n: getattr(self, n) for n in _TOLD} | self._beyond() | self._derived()
 
     def _derived(self) -> dict[str, Any]:
-        """What most read off a single point."""
         if self.thresholds.shape:
             return {}
         return {"hter": self.hter, "precision": self.precision, "f1": self.f1}
@@ -417,7 +415,6 @@ def _ratio(numerator: Any, denominator: Any) -> Any:
 
 
 def _information(weight: float, rate: Any, marginal: Any) -> FloatArray:
-    """weight * rate * log(rate / marginal), 0 where the cell is empty."""
     r, m = np.asarray(rate, dtype=np.float64), np.asarray(marginal, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((r > 0.0) & (weight > 0.0), weight * r * np.log(r / m), 0.0 * r)

@@ -223,7 +223,7 @@ class ScoreModel(Exportable):
 
     @elementwise
     def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
-        """False rejection rate P(C <= t), of the client distribution; see `ScoreModel.far`."""
+        """False rejection rate P(C <= t); see `ScoreModel.far`."""
         return as_output(self._pair.frr(Thresholds.from_theta(checks.real_array(t, "t"))))
 
     @elementwise
@@ -291,7 +291,7 @@ class ScoreModel(Exportable):
 
     @elementwise
     def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """The threshold of the operating point; see `ScoreModel.at_far`."""
+        """The lowest threshold with FAR <= x; see `ScoreModel.at_far`."""
         return as_output(self.at_far(x).thresholds.theta)
 
     @elementwise
@@ -466,7 +466,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is ``.youden``; 0 for a ROC at no point above the diagonal.
+            The value is ``.youden``; 0 for a ROC nowhere above the diagonal.
 
         Examples
         --------
@@ -565,8 +565,8 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         points : int, optional
-            Number >= 2 of equally spaced recall levels 0, ..., 1 at whose nearest attainable recall
-            precision is read; 11 is the papers' average. Left out: the integral over recall.
+            Number >= 2 of equally spaced recall levels 0, ..., 1, each read at the nearest
+            attainable recall; 11 is the papers' average. Left out: the integral over recall.
 
         References
         ----------
@@ -588,8 +588,8 @@ class ScoreModel(Exportable):
             H = 1 - L/L_max,   L = int Q(c) u(c) dc,
             Q(c) = min over theta of c (1 - prior) FAR + (1 - c) prior FRR
 
-        with u the density of c, the share of the cost that a false acceptance has, and L_max the
-        same for accepting or rejecting everybody.
+        with u the density of c, the share of a false acceptance in the cost, and L_max the same for
+        accepting or rejecting everybody.
 
         Parameters
         ----------
@@ -599,8 +599,8 @@ class ScoreModel(Exportable):
         Returns
         -------
         float
-            From 0 (no better than deciding without the score) to 1 (no error); relative accuracy of
-            1 - H about 1e-12.
+            From 0 (no better than without the score) to 1 (no error); relative accuracy of 1 - H
+            about 1e-12.
 
         References
         ----------
@@ -627,7 +627,7 @@ class ScoreModel(Exportable):
 
             P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))
 
-        and the same of the point masses at a score where a distribution has one.
+        and of the point masses at a score where a distribution has one.
 
         Parameters
         ----------

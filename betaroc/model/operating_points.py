@@ -127,7 +127,6 @@ def check_unreachable(pair: Pair, x: FloatArray) -> None:
 
 
 def _unless_nan(t: Thresholds, x: FloatArray) -> Thresholds:
-    """The thresholds, nan where their target is."""
     unknown = np.isnan(x)
     return choose(unknown, Thresholds.from_theta(np.nan), t) if unknown.any() else t
 

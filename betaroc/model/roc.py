@@ -48,7 +48,6 @@ class Curve(Exportable):
 
     @classmethod
     def _of(cls, model: ScoreModel, **option: Any) -> Self:
-        """The curve of a model, with its pair."""
         shared = {name: getattr(model, name) for name in ("prior", "name", "is_generic")}
         make: Any = cls
         curve: Self = make(model.client, model.impostor, **shared, **option)
@@ -70,7 +69,6 @@ class Curve(Exportable):
     def _mapped(
         self, values: npt.ArrayLike, name: str, function: Callable[..., FloatArray], **options: Any
     ) -> ScalarOrArray:
-        """A function of the pair, for fractions of any shape."""
         x = probability_array(values, name)
         return as_output(function(self._pair, np.ravel(x), **options).reshape(x.shape))
 
@@ -503,7 +501,6 @@ class RocHull(Exportable):
         return self._mixture(vertices[k - 1], vertices[k])
 
     def _mixture(self, start: OperatingPoint, end: OperatingPoint) -> OperatingPoint:
-        """The point of the segment where FAR = FRR."""
         before, after = start.frr - start.far, end.far - end.frr
         share = before / (before + after) if before + after > 0.0 else 0.0
         rate = float(start.far + share * (end.far - start.far))

@@ -77,7 +77,6 @@ def height(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
 
 
 def _places(pair: Pair, x: FloatArray, *, upward: bool) -> Thresholds:
-    """Where the curve passes x."""
     with np.errstate(divide="ignore"):
         log_x = np.log(x)
     if upward:
@@ -104,7 +103,6 @@ def _snapped(
 
 
 def _top(pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
-    """The highest threshold with P(C < .) <= x."""
     if pair.client.continuous is not None:
         return t
     places = pair.client.atoms.places
@@ -115,7 +113,6 @@ def _top(pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
 
 
 def _next_above(law: Distribution, t: Thresholds) -> Thresholds:
-    """The next atom above t, inf where there is none."""
     places = np.append(law.atoms.places, np.inf)
     after = np.searchsorted(places, t.theta, side="right")
     return Thresholds.from_theta(places[np.minimum(after, places.size - 1)])
@@ -244,7 +241,6 @@ def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
 
 
 def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
-    """The crossing between two places of unlike sides."""
     inside = _jump_between(pair, low, high)
     if inside is not None:
         return inside
@@ -274,7 +270,6 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 
 
 def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:
-    """The crossing on the straight segment of a jump at `high`; None in a smooth stretch."""
     below = pair.just_below_any(high)
     sign_below, sign_low = np.sign(_excess(pair, below)), np.sign(_excess(pair, low))
     if not pair.discrete and sign_below != sign_low:
@@ -379,7 +374,6 @@ def departure_of(pair: Pair) -> Thresholds | None:
 
 
 def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:
-    """One threshold of each point, a jump where there is one."""
     moves = (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)
     group = np.concatenate([[0], np.cumsum(moves)])
     order = np.lexsort((~_is_candidate(pair, t), group))
@@ -387,13 +381,11 @@ def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> In
 
 
 def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
-    """Whether thresholds are jumps or ends of the scale."""
     places = pair.candidates
     return np.isin(t.theta, places.theta) & np.isin(t.logit, places.logit)
 
 
 def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
-    """The end of the scale for a corner of the square."""
     all_ = Thresholds.concatenate([pair.accept_all])
     rest = max(pair.tnr(end) - pair.tnr(all_), pair.frr(end) - pair.frr(all_))
     if rest[0] <= _CORNER:  # where trials have no score `all_` accepts less than everything
@@ -404,7 +396,6 @@ def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
 
 
 def _tangent(pair: Pair, right: Thresholds, left: Thresholds) -> list[Thresholds]:
-    """Both ends of a chord; empty of none."""
     if pair.discrete:
         return [right, left] if pair.far(left)[0] > pair.far(right)[0] else []
 
@@ -457,7 +448,6 @@ def is_concave(pair: Pair) -> bool:
 
 
 def _slopes(pair: Pair) -> FloatArray:
-    """dTPR / dFAR of every arc and jump, FAR ascending."""
     # Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
     # a score, a mass at -inf that no threshold accepts, are no jump of it.
     bases = [law if law.continuous is None else law.continuous[1]
@@ -576,7 +566,6 @@ def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
 
 
 def _beside_jumps(pair: Pair) -> FloatArray:
-    """Both sides of each corner, in log odds of FAR."""
     # They lie farther off than FAR is rounded: on a corner neither curve leads.
     if not pair.atom_places.size:
         return np.empty(0)
@@ -587,7 +576,6 @@ def _beside_jumps(pair: Pair) -> FloatArray:
 
 
 def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """More places where the curves turn towards each other."""
     for turn in range(_TURNS):
         size, signs = np.abs(values), np.sign(values)
         inner, most = size[1:-1], np.maximum(size[:-2], size[2:])
@@ -609,7 +597,6 @@ def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArra
 def _sign_changes(
     gap: _Gap, mesh: FloatArray, values: FloatArray
 ) -> tuple[list[float], tuple[int, ...]]:
-    """Places where the difference changes its sign, and who leads on each side."""
     # Of a stretch on which two curves are one the middle stands for all.
 
     def at(u: float) -> float:

@@ -152,7 +152,6 @@ def sample_systems(
 
 
 def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
-    """Quantiles of a distribution at normal deviates, each from its own tail."""
     from scipy.special import log_ndtr, ndtr
 
     low, deviation = z < 0.0, -np.abs(z)
@@ -165,7 +164,6 @@ def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
 
 # ------------------------------------------------------------------ correlation matrices
 def _matrices(value: Any, names: Sequence[str]) -> list[FloatArray]:
-    """The matrix of the clients and that of the impostors."""
     entries = list(value) if isinstance(value, tuple | list) else []
     if len(entries) == 2 and all(np.ndim(entry) in (0, 2) for entry in entries):
         sides = zip(entries, CLASSES, strict=True)
@@ -204,7 +202,6 @@ def _matrix(value: Any, names: Sequence[str], called: str) -> FloatArray:
 
 
 def _root(matrix: FloatArray) -> FloatArray:
-    """L with L L' = R; columns of pivot 0 are 0."""
     k = matrix.shape[0]
     root = np.zeros((k, k))
     for j in range(k):

@@ -129,7 +129,6 @@ def rates_of_point(
 
 # -------------------------------------------------------------------------------- points
 def _crossing(model: ScoreModel) -> OperatingPoint:
-    """Where the ROC crosses the diagonal, nan unless it does so once."""
     points = model.diagonal_crossings()
     return points[0] if len(points) == 1 else OperatingPoint(math.nan, math.nan, math.nan)
 
@@ -160,7 +159,6 @@ def point_at(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
 
 
 def _rates_at(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
-    """The rates at a point; the one that was given as it was."""
     solved: dict[str, float] = {}
     if where.point in _RATES:
         solved = {FAR: where.value} if where.point == "far" else {FRR: where.frr}
@@ -202,7 +200,6 @@ class Statistic:
 
 
 def _options_of(name: str) -> dict[str, Any]:
-    """Unit, range and scale of a measure as those of a statistic."""
     row, units = MEASURES[name], {"mutual-information": "nats", "dcf": "cost", "dcf-normalized": ""}
     return {
         "unit": units.get(name, "fraction"), "low": row.low, "high": row.high,
@@ -228,8 +225,6 @@ def of_measure(name: str) -> Statistic:
 
 
 def _of_point(optimum: Optimum, title: str, *, best: bool = True, **options: Any) -> Statistic:
-    """The value of a measure at a point, which may be best by it."""
-
     def value(model: ScoreModel, where: EvaluationPoint) -> Any:
         return optimum.value(optimum.point(model, where), where)
 
@@ -242,26 +237,22 @@ def _of_point(optimum: Optimum, title: str, *, best: bool = True, **options: Any
 def _at_named(
     name: str, measure: str, title: str, *, best: bool = True, **options: Any
 ) -> Statistic:
-    """The value of a measure at a named point."""
     row, find = MEASURES[measure], NAMED_POINTS[name][0]
     optimum = Optimum(lambda model, _: find(model), lambda point, _: row.value(point))
     return _of_point(optimum, title, best=best, **_options_of(measure) | {"low": 0.0} | options)
 
 
 def _threshold_rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
-    """The rate that was given alone; of other points both rates there."""
     both = _rates_at(model, where)
     return [rate for rate in both if rate.solved] or both
 
 
 def _widest(_: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
-    """The FAR of a range of which most scores speak."""
     rate = min(max(0.5, where.value[0]), where.value[1])
     return [UsedRate(FAR, np.array(rate), np.array(1.0 - rate), True)]
 
 
 def _widest_gap(model: ScoreModel, _: EvaluationPoint) -> OperatingPoint:
-    """Where the distribution functions are furthest apart."""
     above = model.min_weighted_error(0.5)
     if float(above.tpr - above.far) >= model.ks() * (1.0 - 1e-9):
         return above
@@ -270,7 +261,6 @@ def _widest_gap(model: ScoreModel, _: EvaluationPoint) -> OperatingPoint:
 
 
 def _separation(model: ScoreModel, _: EvaluationPoint) -> float:
-    """Distance of the means in units of the mean variance."""
     client, impostor = model.client, model.impostor
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.hypot(math.sqrt(0.5) * client._sd, math.sqrt(0.5) * impostor._sd)
@@ -286,8 +276,6 @@ def _of_end(what: str, end: str) -> Statistic:
 
 
 def _parameter(who: str, name: str) -> Statistic:
-    """A parameter of a distribution, or of what it inflates."""
-
     def value(model: ScoreModel, _: EvaluationPoint) -> float:
         law = getattr(model, who)
         return float(getattr(law if hasattr(law, name) else base_of(law), name, math.nan))
@@ -375,7 +363,6 @@ class StatisticSpec(NamedTuple):
         return f"{self.name}{self.where}"
 
     def _to_text(self) -> str:
-        """The text of it in documents."""
         if not self.is_named:
             actual, remedy = f"the function {self.name}", "Name one, or pickle the result."
             rule = "be one of br.statistics() to be written"
@@ -454,7 +441,6 @@ _ALL_NAMES = "See br.statistics() for the names."
 
 
 def _points_of_text(behind: str) -> dict[str, Any]:
-    """What stands behind "@" as the keyword that it is."""
     point, sign, content = behind.rpartition("=")
     if not sign or canonical(point) == "at":
         return {"at": content}
@@ -495,7 +481,6 @@ def parse_statistics(
 def _evaluation_point(
     name: str, given: tuple[Any, ...], points: Mapping[str, Any], got: str
 ) -> EvaluationPoint:
-    """The one point that was given, checked."""
     for keyword in points:
         if canonical(keyword) not in _KEYWORDS:
             raise InputTypeError(_no_point(keyword))
