@@ -1,4 +1,4 @@
-"""Bands around an expected performance curve, and what replicates of one or more curves draw."""
+"""Bands of an expected performance curve, and what replicates of curves draw."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ Drawer = Callable[[np.random.Generator, int], list[FloatArray]]
 
 
 class _Dev(NamedTuple):
-    """Dev's choice made again, and how far its thresholds depart beside those of all scores."""
+    """Dev's choice made again, and how far its thresholds depart beside all scores."""
 
     draw: Callable[[np.random.Generator, int], Thresholds]
     #: Of scores how many, or how many groups, are drawn; of a fit the error of its thresholds.
@@ -149,7 +149,7 @@ class _Dev(NamedTuple):
 
 
 def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
-    """Test's fit, None of scores, and dev where it is drawn again; checked for what is asked."""
+    """Test's fit, None of scores, and dev where it is drawn again; both checked."""
     check_large_table(o.replicates, e.alpha.size)
     fitted = fitted_test(e, groups=o.groups)
     _check_sides(e, fitted, o)
@@ -210,7 +210,7 @@ def _drawer(
     curves: Sequence[Epc], choose: Callable[[np.random.Generator, int], Any],
     judged: Callable[[Any], Cells], largest: int,
 ) -> Drawer:  # fmt: skip
-    """What chooses thresholds, draws test, of at most so many rows, and measures its errors."""
+    """What chooses thresholds, draws test (at most so many rows) and measures its errors."""
 
     def draw(rng: np.random.Generator, size: int) -> list[FloatArray]:
         parts = []
@@ -237,10 +237,10 @@ def parts_of(size: int, rows: int) -> Iterator[int]:
 def cells_of(
     trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: BootstrapRows
 ) -> Cells:
-    """Trials of one or more systems, independent ones by where these score them.
+    """Trials of one or more systems; of independent ones the counts between thresholds.
 
-    Then a row stands for all trials that every system scores between the same of its thresholds;
-    its score is how many of them lie below, and the thresholds are places among these.
+    A row is all trials that every system scores between the same of its thresholds; its score is
+    how many of these lie below, and thresholds are places among them.
     """
     if rows.groups is not None:
         return [(rows, SortedRows.of(t), at) for t, at in zip(trials, chosen, strict=True)]
@@ -274,7 +274,7 @@ def measured(e: Epc, drawn: drawn_scores.GroupedCounts) -> FloatArray:
 
 
 def _shrunk(e: Epc, dev: _Dev, moved: FloatArray, fixed: FloatArray) -> FloatArray:
-    """Of replicates the part that is due to their thresholds as large as with all dev scores."""
+    """Replicates whose thresholds depart as far as with all dev scores."""
     # At its own optimum every departure is a loss, which endless dev scores would not have.
     share = np.where(e._stationary, -dev.shrink, dev.shrink)
     return np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
@@ -285,7 +285,7 @@ def _shrunk(e: Epc, dev: _Dev, moved: FloatArray, fixed: FloatArray) -> FloatArr
 class FittedTest:
     """The two distributions of a fit as a point with a normal error, in free coordinates.
 
-    `roots` are the changes of `place` with one standard error; `shared`: dev is the same fit.
+    `roots` change `place` by one standard error; `shared`: dev is the same fit.
     """
 
     laws: tuple[Distribution, Distribution]
@@ -353,9 +353,9 @@ def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _scores_delta(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """Normal intervals of a curve whose test side is scores; nan where the measure is undefined.
+    """Normal intervals of a curve of test scores; nan where the measure is undefined.
 
-    From the derivatives of the measure in both rates and an observed prior.
+    From its derivatives in both rates and an observed prior.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -422,7 +422,7 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 # ------------------------------------------------------------------------------- conditions
 def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
-    """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
+    """A side that varies has a sampling error, for the delta method a smooth one."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
         model = e._side(name)[0]
@@ -470,7 +470,7 @@ class Smallest(NamedTuple):
 
     @property
     def too_few(self) -> str:
-        """Why these trials are too few to name a better system; empty where they are not."""
+        """Why these trials are too few to name a better system, or empty."""
         words = f"are too few for a bootstrap, which needs at least {self.needed}"
         return f"{self.n} {self.what} {words}" if self.n < self.needed else ""
 
@@ -489,7 +489,7 @@ def plan_of(
     curves: Sequence[Epc], options: IntervalOptions, *, paired: bool,
     names: Sequence[str] = _SYSTEMS,
 ) -> Plan:  # fmt: skip
-    """The checked sides of curves as what a replicate draws; the method is what varies."""
+    """The checked sides of curves as what a replicate draws; the method says what varies."""
     groups, curves = options.groups, tuple(curves)
     for e, name in zip(curves, names, strict=True):
         curve.empirical_laws(e.test, f"the test side of {name}")
@@ -540,7 +540,7 @@ def plan_of(
 def _on_same_trials(
     curves: tuple[Epc, ...], role: str, names: Sequence[str], *, paired: bool
 ) -> tuple[Epc, ...]:
-    """Curves of which one side is trial by trial, where scores are missing by their ids."""
+    """Curves with one side on the same trials, by ids where scores are missing."""
     sides = [e._side(role)[1] for e in curves]
     known = [side for side in sides if side is not None]
     if len(known) < len(sides) or not any(own.has_rejected for own in known):
@@ -562,7 +562,7 @@ def _on_same_trials(
 def _rows(
     curves: Sequence[Epc], role: str, *, shared: bool, groups: bool
 ) -> tuple[list[BootstrapRows], Smallest]:
-    """The rows of one role, one and the same for systems that share trials; its smallest class."""
+    """The rows of one role, the same for systems that share trials; its smallest class."""
     trials = [curve.side_trials(e, role) for e in curves]
     if shared:
         trials = [reduce(paired_trials.joint_trials, trials, trials[0])]
@@ -605,8 +605,8 @@ _CUBE_ROOT = frozenset({curve.WEIGHTED_ERROR, "weighted-precision-recall", "f-me
 class LeastWeightedError:
     """The least alpha FAR + (1 - alpha) FRR among scores.
 
-    A threshold can be best only in a gap right above an impostor and right below a client: of all
-    others a neighbour has one error less and the other no more.
+    A threshold is best only in a gap right above an impostor and right below a client: elsewhere a
+    neighbour has fewer errors.
     """
 
     rows: SortedRows
@@ -626,7 +626,7 @@ class LeastWeightedError:
         )
 
     def thresholds(self, drawn: Counts) -> FloatArray:
-        """A row per replicate, from how often each row of dev is drawn; nan for an empty class."""
+        """A row per replicate, from draws of each row of dev; nan for an empty class."""
         counts = self.rows.sorted_counts(drawn)
         below = [drawn_scores.counts_below(part) for part in counts]
         clients, impostors = (part[:, -1:].astype(np.float64) for part in below)
@@ -748,7 +748,7 @@ class RefitResampler:
 
     # ------------------------------------------------------------------------------- fits
     def _pairs(self, drawn: Counts) -> list[LawPair | None]:
-        """Of the trials that have a score, which come first, beside the share of the others."""
+        """Of trials with a score, which come first, and the share of the others."""
         numbers = self.scores.client.size, self.scores.impostor.size
         pairs = self._scored_pairs((drawn[0][:, : numbers[0]], drawn[1][:, : numbers[1]]))
         if not self.scores.has_rejected:
@@ -871,7 +871,7 @@ def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resamp
 
 
 def dev_size(e: Epc, rows: BootstrapRows) -> tuple[int, int]:
-    """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
+    """Dev scores or groups to draw, all where the plain bootstrap is consistent; of how many."""
     sizes, total = rows.units, sum(rows.units)
     if (of := rows.groups) is not None:
         sizes, total = (round(of.units_of(0)), round(of.units_of(1))), of.units

@@ -1,4 +1,4 @@
-"""Where two systems differ along their expected performance curves, or any number of them."""
+"""Where two or more systems differ along their expected performance curves."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ProportionTest(NamedTuple):
 
 
 class AlphaRange(NamedTuple):
-    """Neighbouring alphas at which the simultaneous band of a difference excludes 0."""
+    """Neighbouring alphas at which the band of a difference excludes 0."""
 
     low: float
     high: float
@@ -71,7 +71,7 @@ class AlphaRange(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular, Exportable):
-    """The difference of two expected performance curves with its intervals.
+    """The difference of two curves with its intervals.
 
     Parameters
     ----------
@@ -80,25 +80,25 @@ class Comparison(Tabular, Exportable):
     resample : str
         What was drawn again, as in :func:`compare`.
     paired, dev_paired : bool
-        Whether both judge the same test trials, and chose on the same dev trials; the second is
-        None where dev was held fixed.
+        Whether both judge the same test trials, and chose on the same dev trials; None where dev
+        was held fixed.
     level : float
         Of each interval, of the band, and of the interval of the mean.
     mean_difference : Interval
-        The difference averaged over alpha from ``alpha_range[0]`` to ``alpha_range[1]``.
+        The difference averaged over `alpha_range`.
     alpha_range : tuple of float
         Alphas of the average and of the band.
     low, high : ndarray, shape (k,)
-        Ends of the interval of the difference at each alpha by itself, nan where undefined.
+        Ends of the interval at each alpha by itself, nan where undefined.
     band_low, band_high : ndarray, shape (k,)
         Ends of the simultaneous band; nan outside `alpha_range`.
     differences : ndarray, shape (replicates, k)
-        Bootstrap differences; no part of equality.
+        Bootstrap differences, no part of equality.
     smallest : Smallest
-        The fewest independent trials, or groups of them, of a class that was drawn, and how many
-        are needed to name a better system.
+        The fewest independent trials, or groups, of a class that was drawn, and how many are needed
+        to name a better system.
     groups : tuple, optional
-        Number of groups of each test side that were drawn as a whole.
+        Number of groups of each test side that were drawn whole.
     library : str, optional
         What tables are frames of.
 
@@ -142,7 +142,7 @@ class Comparison(Tabular, Exportable):
         return np.asarray(self.first.value - self.second.value)
 
     def to_frame(self) -> Table:
-        """The difference at each alpha, with its interval and the band of all alphas.
+        """The difference at each alpha, with its interval and the band.
 
         Returns
         -------
@@ -168,20 +168,20 @@ class Comparison(Tabular, Exportable):
 
     @property
     def n_beyond(self) -> FloatArray | None:
-        """Scores that speak for the thresholds at each alpha, of the curve with fewer."""
+        """Scores that speak for each threshold, of the curve with fewer."""
         result = [own for e in (self.first, self.second) if (own := e.n_beyond) is not None]
         return np.minimum.reduce(result) if result else None
 
     @property
     def significant(self) -> BoolArray:
-        """Where the interval of this alpha by itself excludes 0, of many at some by chance."""
+        """Where the interval of an alpha by itself excludes 0, of many at some by chance."""
         if self.too_few:
             return np.zeros(self.alpha.size, dtype=np.bool_)
         return np.asarray((self.low > 0.0) | (self.high < 0.0))
 
     @property
     def better(self) -> npt.NDArray[np.int8]:
-        """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
+        """1 at each alpha at which the simultaneous band names system a, 2 for b, else 0."""
         if self.too_few or self._lost > (1.0 - MOST) * self.differences.shape[0]:
             return np.zeros(self.alpha.size, dtype=np.int8)
         above, below = self.band_low > 0.0, self.band_high < 0.0
@@ -190,7 +190,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def better_on_average(self) -> str | None:
-        """The system that the interval of `mean_difference` names, "a" or "b"; None: neither."""
+        """The system that the interval of `mean_difference` names: "a", "b" or None."""
         mean = self.mean_difference
         if self.cannot_tell or mean.low <= 0.0 <= mean.high:
             return None
@@ -198,7 +198,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def ranges(self) -> tuple[AlphaRange, ...]:
-        """First and last alpha of each run at which the simultaneous band names one system."""
+        """Ends of each run of alphas at which the simultaneous band names one system."""
         return tuple(run for run, _ in self._runs)
 
     @property
@@ -220,7 +220,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def too_few(self) -> str:
-        """Why these trials are too few to name a better system; empty where they are not."""
+        """Why trials are too few to name a better system, or empty."""
         return self.smallest.too_few
 
     @property
@@ -231,7 +231,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def cannot_tell(self) -> str:
-        """Why nothing can be said of the average; empty where something can."""
+        """Why nothing can be said of the average, or empty."""
         mean, replicates = self.mean_difference, self.differences.shape[0]
         why = _unknown(self.smallest, self.first.measure, [mean.estimate], self._lost, replicates)
         if why or mean.low != 0.0 or mean.high != 0.0:
@@ -242,7 +242,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the test sets, or A and B where they do not tell the systems apart."""
+        """The names of the test sets, or A and B where they are equal."""
         return called(self.first, self.second, ("A", "B"))
 
     @property
@@ -258,7 +258,7 @@ class Comparison(Tabular, Exportable):
         return self.verdict
 
     def _view(self) -> Sequence[Node]:
-        """The verdict, some alphas with both values and their difference, what was drawn."""
+        """The verdict, some alphas with both values and difference, what was drawn."""
         axes = curve.slotted_axes(self.first)
         first, second = (name_shown(name, 24) for name in self.names)
         nodes: list[Node] = [Paragraph(f"{self._verdict_of((first, second))}."), self._grid()]
@@ -276,7 +276,7 @@ class Comparison(Tabular, Exportable):
         return [*nodes, Figure(partial(self.plot_difference, names=(first, second)), "", about)]
 
     def _grid(self) -> Grid:
-        """Some alphas, each with both values, their difference, and who is better by the band."""
+        """Some alphas with both values, their difference, and the better system by the band."""
         axes, several = curve.slotted_axes(self.first), self.alpha.size > 1
         named: tuple[Any, ...] = ("none named", *map(foreign, self.names))
         each = f"{level_words(self.level)}{', each alpha by itself' * several}"
@@ -306,7 +306,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def verdict(self) -> str:
-        """One sentence: the average over alpha, which alone may name a better system, then alphas.
+        """One sentence: the average over alpha, which may name a better system, then alphas.
 
         Examples
         --------
@@ -324,14 +324,14 @@ class Comparison(Tabular, Exportable):
         Parameters
         ----------
         alpha : float, optional
-            One of the curve's; may be left out where it has but one, as of criterion "eer".
+            One of the curve's; may be left out where it has but one.
         bins : int
-            Number of equal bins between the smallest and the largest difference.
+            Number of equal bins from the smallest to the largest difference.
 
         Returns
         -------
         Histogram
-            Counts and edges; replicates without a value are left out.
+            Replicates without a value are left out.
 
         Raises
         ------
@@ -362,19 +362,19 @@ class Comparison(Tabular, Exportable):
         return Histogram(counts.astype(np.int64), edges)
 
     def proportion_test(self, alpha: float | None = None) -> ProportionTest:
-        """The papers' standard proportion test on the classification error at one alpha.
+        """The papers' proportion test of the classification error at one alpha.
 
             z = (p1 - p2) / sqrt(p (1 - p) (1/n1 + 1/n2)),   p = (e1 + e2) / (n1 + n2)
 
         Parameters
         ----------
         alpha : float, optional
-            One of the curve's; may be left out where it has but one, as of criterion "eer".
+            One of the curve's; may be left out where it has but one.
 
         Returns
         -------
         ProportionTest
-            Two-sided; z = 0 and p = 1 where both systems make no error, or err everywhere.
+            Two-sided; z = 0 and p = 1 where both make no error, or err everywhere.
 
         Raises
         ------
@@ -427,14 +427,14 @@ class Comparison(Tabular, Exportable):
         scale: str = "linear",
         terms: str = BIOMETRIC,
     ) -> Axes:
-        """Draw both expected performance curves, the alphas in which they differ shaded.
+        """Draw both curves, the alphas at which they differ shaded.
 
         Parameters
         ----------
         ax, scale, terms : optional
             As in :meth:`Epc.plot`.
         names : sequence of two str, optional
-            What the systems are called; those of the test sets where they differ, else A and B.
+            The systems; left out, the names of the test sets if they differ, else A and B.
 
         Returns
         -------
@@ -447,8 +447,7 @@ class Comparison(Tabular, Exportable):
 
         References
         ----------
-        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
-        curve, Figures 6 and 8.
+        Bengio, Mariethoz and Keller (2005), Figures 6 and 8.
 
         Examples
         --------
@@ -468,7 +467,7 @@ class Comparison(Tabular, Exportable):
     def plot_difference(
         self, ax: Axes | None = None, *, names: Sequence[str] | None = None, terms: str = BIOMETRIC
     ) -> Axes:
-        """Draw the difference of both curves with its interval and the line of no difference.
+        """Draw the difference with its interval and the line of no difference.
 
         Parameters
         ----------
@@ -502,7 +501,7 @@ class Comparison(Tabular, Exportable):
         return pictures.Better(self.better, (both[0], both[1]), self.level)
 
     def _verdict_of(self, names: tuple[str, str]) -> str:
-        """The area, which alone may name a better system; then single alphas, by the whole band."""
+        """The area, which may name a better system; then single alphas by the whole band."""
         start = "at these two thresholds, " if self.resample == "test" else ""
         text = start + "; ".join(filter(None, [self._area_words(names), self._band_words(names)]))
         return capital(text) if start else text
@@ -521,7 +520,7 @@ class Comparison(Tabular, Exportable):
         )
 
     def _band_words(self, names: tuple[str, str]) -> str:
-        """Where the simultaneous band excludes 0; nothing where there is but one alpha."""
+        """Where the simultaneous band excludes 0; nothing of one alpha."""
         if self.alpha.size == 1 or self.too_few:
             return ""
         start = f"the simultaneous {level_words(self.level)} band of the difference excludes 0"
@@ -552,9 +551,9 @@ def compare(
 ) -> Comparison:
     """Whether two systems differ, averaged over alpha and at single alphas.
 
-    Intervals are the quantiles (1 -+ level)/2 of V_a - V_b in replicates that draw dev, choose
-    both thresholds again, and draw test. The simultaneous band cuts off equally many replicates at
-    both ends of every alpha, as many as leave `level` of them inside everywhere.
+    Intervals are the quantiles (1 -+ level)/2 of V_a - V_b in replicates that draw dev, choose both
+    thresholds again, and draw test. The simultaneous band cuts off equally many replicates at both
+    ends of every alpha, so that `level` of them lie inside everywhere.
 
     Parameters
     ----------
@@ -563,13 +562,13 @@ def compare(
     resample : str
         "both": dev and test. "test": the papers' test of these two thresholds.
     paired : bool
-        Both judge the same test trials in the same order; else test sets are drawn independently.
+        Both judge the same test trials in one order; else test sets are drawn independently.
     level : float
         Confidence level of each interval and of the band.
     low, high : float, optional
         Range of alpha of the average and of the band; 0.1 to 0.9, or what the curves have.
     replicates : int, optional
-        Left out: 2000; 400 where a dev side is a fit, which is made again in each.
+        Left out, 2000; 400 where a dev side is a fit, which each makes again.
     groups, rng
         As in :meth:`Epc.band`.
 
@@ -580,7 +579,7 @@ def compare(
     Raises
     ------
     InputError
-        If the curves differ in criterion, measure or alpha, a side that is drawn has no trials or
+        If the curves differ in criterion, measure or alpha, a drawn side has no trials or
         fractional weights, paired trials do not match, or an argument is out of range.
     InputTypeError
         If a curve is no Epc or `rng` no source of randomness.
@@ -588,17 +587,16 @@ def compare(
     Notes
     -----
     Dev trials are shared (`Comparison.dev_paired`) where numbers, ids, groups and order allow it. A
-    replicate counts where its measure is not 0/0, no class is empty and a fit exists. With fewer
-    than 10 trials, or groups, in a class of dev, or 20 of test, no system is named.
+    replicate counts where its measure is not 0/0, no class is empty and a fit exists. No system is
+    named with fewer than 10 trials, or groups, in a class of dev, or 20 of test.
 
     Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent, but the
-    interval of dev and test drawn together keeps its level in simulations (docs/validation.md).
+    interval with dev and test drawn keeps its level in simulations (docs/validation.md).
 
     References
     ----------
-    Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
-    curve, section 5, Figures 6 and 8 (``resample="test"``). Kim, J. and Pollard, D. (1990), Cube
-    root asymptotics.
+    Bengio, Mariethoz and Keller (2005), The expected performance curve, section 5, Figures 6 and 8
+    (``resample="test"``). Kim, J. and Pollard, D. (1990), Cube root asymptotics.
 
     Examples
     --------
@@ -644,7 +642,7 @@ def compare(
 class SystemsComparison(Tabular, Exportable):
     """Systems in their order, and which of their differences are shown.
 
-    Made by :func:`compare_systems`. Of k systems there are p = k (k - 1) / 2 pairs.
+    Made by :func:`compare_systems`; k systems have p = k (k - 1) / 2 pairs.
 
     Parameters
     ----------
@@ -655,18 +653,18 @@ class SystemsComparison(Tabular, Exportable):
     resample, paired, dev_paired, smallest, groups, library
         As of a `Comparison`.
     level : float
-        Confidence level of all intervals of pairs together, and of the whole band.
+        Confidence level of all intervals together, and of the whole band.
     alpha_range : tuple of float
         Alphas of the means and of the band.
     mean : ndarray, shape (k,)
-        The measure of each system averaged over these alphas.
+        The measure of each system, averaged.
     first, second : ndarray of int, shape (p,)
         Places of the systems of each pair.
     low, high : ndarray, shape (p,)
-        Ends of the intervals of ``mean[first] - mean[second]``, of all pairs at once.
+        Ends of the intervals of ``mean[first] - mean[second]``.
     band_low, band_high : ndarray, shape (k, a)
-        Ends of the band of each curve minus the mean of all k curves, of all systems and alphas at
-        once; nan outside `alpha_range`.
+        Ends of the band of each curve minus the mean of all, for all systems and alphas at once;
+        nan outside `alpha_range`.
     replicates : int
         Bootstrap replicates.
     lost : int
@@ -728,17 +726,17 @@ class SystemsComparison(Tabular, Exportable):
     # ------------------------------------------------------------------------- the order
     @property
     def difference(self) -> FloatArray:
-        """Of each pair the mean of the first system minus that of the second."""
+        """Mean of the first system minus that of the second, of each pair."""
         return np.asarray(self.mean[self.first] - self.mean[self.second])
 
     @property
     def ranking(self) -> tuple[str, ...]:
-        """The names, that of the best mean first; what is not `shown` may be chance."""
+        """The names, the best mean first; what is not `shown` may be chance."""
         return tuple(self.names[k] for k in self._order)
 
     @property
     def shown(self) -> tuple[tuple[str, str], ...]:
-        """Pairs (better, worse) of which the interval, of all pairs at once, excludes 0."""
+        """Pairs (better, worse) whose interval, of all pairs at once, excludes 0."""
         beats = self._beats
         return tuple(
             (self.names[i], self.names[j]) for i in self._order for j in self._order if beats[i, j]
@@ -771,7 +769,7 @@ class SystemsComparison(Tabular, Exportable):
     # -------------------------------------------------------------------------- in words
     @property
     def verdict(self) -> str:
-        """One sentence: whether a best system is shown, and how many differences are.
+        """Whether a best system is shown, and how many differences are.
 
         Examples
         --------
@@ -790,8 +788,8 @@ class SystemsComparison(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Columns rank, system, mean, better_than and worse_than: numbers of systems from which
-            it is shown to differ.
+            Columns rank, system, mean, better_than and worse_than (how many systems it is shown
+            to be better or worse than).
 
         Examples
         --------
@@ -816,8 +814,8 @@ class SystemsComparison(Tabular, Exportable):
     def pairs(self) -> Table:
         """All differences: one row per pair.
 
-        Columns first, second, difference (of the means), low, high (of all pairs at once) and
-        better (a name where the difference is shown).
+        Columns first, second, difference (of the means), low, high and better (a name where the
+        difference is shown).
         """
         return self._table(self._pairs())
 
@@ -854,7 +852,7 @@ class SystemsComparison(Tabular, Exportable):
         return pictures.draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
     def _view(self) -> Sequence[Node]:
-        """The verdict, the ranking, what was drawn, and all curves, the best one's in ink."""
+        """The verdict, the ranking, what was drawn, and all curves, the best in ink."""
         first = self.curves[0]
         axes, called = curve.slotted_axes(first), [name_shown(name, 24) for name in self.names]
         nodes: list[Node] = [Paragraph(f"{systems_verdict(self, called)}."), self._grid()]
@@ -893,13 +891,13 @@ def compare_systems(
 ) -> SystemsComparison:
     """Which of any number of systems differ, averaged over alpha, all pairs judged at once.
 
-    Replicates are drawn as by :func:`compare`. With D_q the difference of pair q averaged over
-    alpha, D*_q that of a replicate and s_q^2 the mean of (D*_q - D_q)^2, all intervals together are
+    Replicates are those of :func:`compare`. With D_q the difference of pair q averaged over alpha,
+    D*_q that of a replicate and s_q^2 the mean of (D*_q - D_q)^2, all intervals together are
 
         D_q -+ c s_q,   c the quantile `level` of max over all pairs q of |D*_q - D_q| / s_q
 
-    each no narrower than its own percentile interval; the band is the same for all systems s and
-    alphas of V_s(alpha) minus the mean over systems. Of two systems it is :func:`compare`.
+    each no narrower than its own percentile interval; the band alike, of V_s(alpha) minus the mean
+    over systems. Of two systems it is :func:`compare`.
 
     Parameters
     ----------
@@ -915,14 +913,14 @@ def compare_systems(
     Raises
     ------
     InputError
-        As of :func:`compare`, with the names of the systems; for fewer than two curves.
+        As of :func:`compare`; for fewer than two curves.
     InputTypeError
         If `curves` is no mapping, a curve no Epc or `rng` no source of randomness.
 
     Notes
     -----
-    If all systems are equal, any difference is shown with probability about 1 - level. Neighbours
-    in the ranking whose difference is not shown may stand in either order.
+    Of equal systems any difference is shown with probability about 1 - level. Neighbours in the
+    ranking whose difference is not shown may stand in either order.
 
     References
     ----------
@@ -991,7 +989,7 @@ def _drawn(
 def _unknown(
     smallest: Smallest, measure: str, means: npt.ArrayLike, lost: int, replicates: int
 ) -> str:
-    """Why nothing can be said of means; empty where something can."""
+    """Why nothing can be said of means, or empty."""
     measure = curve.short_measure(measure)
     if smallest.too_few:
         return smallest.too_few
@@ -1004,7 +1002,7 @@ def _unknown(
 def _means(
     alpha: FloatArray, used: tuple[float, float], estimate: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Averages over a range of alpha of systems (rows), and of their replicates."""
+    """Averages of systems (rows) and of their replicates over a range of alpha."""
     weights = curve.area_weights(alpha, *used)
     counts = weights > 0.0
     weights = weights[counts] / np.sum(weights)
@@ -1012,7 +1010,7 @@ def _means(
 
 
 def called(first: Epc, second: Epc, otherwise: tuple[str, str]) -> tuple[str, str]:
-    """The names of the test sets, else of dev, where they tell the systems apart."""
+    """The names of the test sets, else of dev, where they differ."""
     a, b = (e.test.name or e.dev.name for e in (first, second))
     return (a, b) if a and b and a != b else otherwise
 
@@ -1057,7 +1055,7 @@ _RANGES, _NAMED, _ROWS = 4, 4, 30
 
 
 def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
-    """What varied in the replicates, and which trials the systems share."""
+    """What varied in the replicates, and which trials are shared."""
     trials = "the same test trials of all systems" if c.paired else "test trials of each system"
     numbers = " and ".join(str(n) for n in dict.fromkeys(c.groups or ()) if n is not None)
     by = f" by {numbers} groups" if numbers else ""
@@ -1118,7 +1116,7 @@ def _named(names: Sequence[str]) -> str:
 
 # ----------------------------------------------------------------------------- numbers
 def comparison_numbers(c: Comparison | SystemsComparison) -> dict[str, Any]:
-    """What was compared and how: of two systems by alpha, of more by rank and by pair."""
+    """What was compared and how: two systems by alpha, more by rank and pair."""
     first = c.first if isinstance(c, Comparison) else c.curves[0]
     numbers = {
         "verdict": c.verdict, "names": [*c.names], **fields_of(first, "criterion", "measure"),

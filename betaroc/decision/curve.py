@@ -12,9 +12,9 @@ Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance curve,
     end for                                                end for
 
 Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, Algorithm 1, is
-both of them: theta* = arg min_theta C(V1(theta, devel), V2(theta, devel); alpha), then V(theta*,
-test). `chosen_on` is its first step, for all alphas at once; C is a name
-in :mod:`betaroc.model.criteria`, V one in :mod:`betaroc.model.measures`.
+both: theta* = arg min_theta C(V1(theta, devel), V2(theta, devel); alpha), then V(theta*, test).
+`chosen_on` is its first step, for all alphas; C is a name in :mod:`betaroc.model.criteria`, V in
+:mod:`betaroc.model.measures`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ ONE_CLASS_RATES = {
 
 # ------------------------------------------------------------------------ the two steps
 def chosen_on(dev: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
-    """The threshold theta* that dev chooses for each alpha: the first step of both algorithms."""
+    """The threshold theta* that dev chooses for each alpha, the first step of both algorithms."""
     return CRITERIA[criterion].choose(dev._pair, dev.prior, alpha)
 
 
@@ -103,7 +103,7 @@ def slotted_axes(e: Epc) -> AlphaAxes:
 
 
 def index_of_alpha(e: Epc, alpha: float | None) -> int:
-    """Which of the curve's alphas it is; it may be left out where there is but one."""
+    """Which of the curve's alphas it is; it may be left out of one."""
     if alpha is None and e.alpha.size == 1:
         return 0
     if alpha is None:
@@ -123,7 +123,7 @@ def index_of_alpha(e: Epc, alpha: float | None) -> int:
 def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
     """What each alpha's value weighs in the integral from low to high; 1 where low is high.
 
-    By trapezoids: between two alphas, where low and high may lie, a curve is a straight line.
+    By trapezoids: between two alphas, where low and high may lie, a curve is straight.
     """
     order = np.argsort(alpha, kind="stable")
     x = alpha[order]
@@ -143,7 +143,7 @@ def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
 
 
 def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
-    """Targets beyond every rate of dev are met by the nearest threshold, not in silence."""
+    """Warn of targets beyond every rate of dev, for which the nearest is taken."""
     reach = CRITERIA[criterion].reach(dev._pair, dev.prior)
     if reach is None:
         return
@@ -174,7 +174,7 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
 
 # ---------------------------------------------------------------------- what is given
 def side(value: SideInput, prior: float | None) -> ScoreModel:
-    """One side as a model: empirical distributions for scores, the fitted model of a fit."""
+    """One side as a model: empirical for scores, fitted for a fit."""
     model = value.model if isinstance(value, SupportedPair) else value
     if isinstance(model, ScoreData):
         model = empirical_model(model)
@@ -225,7 +225,7 @@ def side_trials(e: Epc, name: str) -> ScoredTrials:
 
 
 def side_groups(e: Epc, name: str, *, groups: bool) -> Groups | None:
-    """What the trials of a side depend on; None where they are independent, or taken as such."""
+    """What the trials of a side depend on; None where they are taken as independent."""
     _, scores, fit = e._side(name)
     data = fit.scores if scores is None and fit is not None else scores
     return groups_of(data) if groups else None
@@ -264,7 +264,7 @@ def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, fl
 
 
 def range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
-    """The alphas of the average: what is asked for, else those of the curves from 0.1 to 0.9."""
+    """The alphas of the average: those asked for, else the curves' from 0.1 to 0.9."""
     if low is not None or high is not None:
         return area_range(e, low, high)
     first, last = float(e.alpha.min()), float(e.alpha.max())
@@ -282,7 +282,7 @@ _NOTHING = 1e-12
 
 
 def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> list[tree.Node]:
-    """The range of the observed measure, its table, why it is not what was expected, and both."""
+    """The range of the observed measure, its table, why it is not as expected, a picture."""
     axes = slotted_axes(e)
     grid = curve_grid(e, around)
     around = _quick_band(e) if around is None else around
@@ -316,7 +316,7 @@ def curve_answer(e: Epc) -> tree.Paragraph:
 
 
 def shown_places(alpha: FloatArray) -> list[int]:
-    """Places of all alphas, ascending, where they are few, else of five, such as 0.1, 0.3, ..."""
+    """Places of all alphas, ascending, or of five, such as 0.1, 0.3, ..."""
     order = np.argsort(alpha, kind="stable")
     if order.size > _ALL:
         some = np.arange(1, 2 * _FIVE, 2) * (order.size - 1) / (2.0 * _FIVE)
@@ -325,7 +325,7 @@ def shown_places(alpha: FloatArray) -> list[int]:
 
 
 def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
-    """Some alphas, each with its threshold, the measure, both rates, and the scores that speak."""
+    """Some alphas with threshold, measure, both rates, and the scores that speak."""
     axes = slotted_axes(e)
     keep = curve_columns(e)
     if around is not None and around.alpha.size == e.alpha.size:
@@ -416,7 +416,7 @@ def loss_words(e: Epc) -> str:
 
 
 def cautions(e: Epc) -> list[str]:
-    """The mean over alpha or why there is none, trivial thresholds, and what is undefined."""
+    """The mean over alpha, trivial thresholds, and what is undefined."""
     axes = slotted_axes(e)
     lines = []
     mean = area_of(e)
@@ -474,7 +474,7 @@ def curve_columns(e: Epc) -> dict[str, list[Any]]:
 
 
 def area_of(e: Epc) -> float:
-    """The mean of the value over the curve's own range; nan of one place or a coarse list."""
+    """The mean of the value over the curve's range; nan of one place or a coarse list."""
     return e.area() if np.ptp(e.alpha) > 0.0 and is_fine(e.alpha) else math.nan
 
 

@@ -1,4 +1,4 @@
-"""One threshold for a target, how it came, and what it may be relied on for."""
+"""One threshold for a target, and what it may be relied on for."""
 
 from __future__ import annotations
 
@@ -72,26 +72,26 @@ _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCheck(Result, Exportable):
-    """What a decided threshold does on trials that took no part in it.
+    """What a threshold does on trials that took no part in its choice.
 
     Made by `Decision.check`.
 
     Parameters
     ----------
     observed : float
-        The target's rate on the test; of costs the mean cost of a trial, of the EER the mean of
-        both rates.
+        The target's rate on the test; of costs the mean per trial, of the EER the mean of both
+        rates.
     low, high : float
         Its interval, exact and for groups adjusted; of costs and the EER from those of both rates.
     verdict : str
-        "kept" where the interval lies on the right side of the target, "broken" where it lies on
-        the other; else, and always of costs and of the EER, "cannot tell".
+        "kept" where the interval lies on the right side of the target, "broken" where on the other;
+        else, and always of costs and the EER, "cannot tell".
     status, reason, remedy : str
-        What the decision's status becomes, why, and what would change it.
+        What the status becomes, why, and what would change it.
     point : OperatingPoint
-        Both rates of the test at the threshold, at its share of clients.
+        Both rates of the test, at its share of clients.
     strata : StrataTable or None
-        The target's rate of each stratum of the test; None where it has fewer than two.
+        The target's rate of each stratum of the test, if it has two.
     counted : (Interval, Interval) or None
         FAR and FRR of the test.
     decision : Decision or None
@@ -138,7 +138,7 @@ class DecisionCheck(Result, Exportable):
         return {"point": point, "verdict": judged.verdict, "status": judged.status, **names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw both rates as dev expects them and as the test observed them, beside the target.
+        """Draw both rates as dev expects and the test observed them, beside the target.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class DecisionCheck(Result, Exportable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(Tabular, Exportable):
-    """A threshold for a target: how it came, what to expect of it, and what else there was.
+    """A threshold for a target: how it was chosen, what to expect, and what else there was.
 
     Made by :func:`decide`.
 
@@ -194,47 +194,46 @@ class Decision(Tabular, Exportable):
     target : str
         "far", "frr", "precision", "cost" or "eer".
     rate : float
-        The rate that was asked for; nan of costs and of the EER.
+        The rate asked for; nan of costs and the EER.
     how : str
         "guaranteed", "average", "tail", "model" or "counted".
     confidence : float
         Of a guarantee and of all intervals.
     expected : OperatingPoint
-        FAR and FRR to be expected there: of an order statistic that k of n scores are beyond
-        (k + 1)/(n + 1), of fits theirs; the other rate is counted.
+        FAR and FRR to be expected: (k + 1)/(n + 1) of an order statistic with k of n scores beyond,
+        of fits theirs; the other rate is counted.
     interval : Interval
-        Of the target's rate; of costs of the mean cost of a trial, of the EER of the mean of both
-        rates.
+        Of the target's rate; of the mean cost per trial, or for the EER of the mean of both rates.
     status : str
         "can be relied on", "not enough evidence" or "do not rely on it".
     reason, remedy : str
         Why, and what would change it.
     needed : int or None
-        Scores that a guarantee needs where dev has too few; else None.
+        Scores that a guarantee needs where dev has too few.
     methods : tuple of ThresholdMethod
-        Every method, the first that is possible being taken; made when they are read.
+        Every method, made when they are read; the first that is possible is taken.
     costs : tuple of float or None
-        (cost_fa, cost_fr) where costs were given.
+        (cost_fa, cost_fr), if given.
     n : int
-        Trials of dev that speak for the rate, or groups of them; of a precision those accepted, and
-        None at a prior that was given.
+        Trials, or groups, of dev that speak for the rate; of a precision those accepted, None at a
+        given prior.
     words : ClassWords or None
         What the classes are called.
     dev : str
-        A digest of dev's scores, by which a check knows them again.
+        A digest of dev's scores, by which a check recognises them.
     dtype : str
         That of dev's scores: "float64", "float32" or "float16".
     counted : (Interval, Interval) or None
         FAR and FRR that dev counts at the threshold.
     absent : int
-        Trials of the target's class that have no score and count as rejected.
+        Trials of the target's class without a score, which count as rejected.
     over : str or mapping
-        "worst": the target is kept for every stratum; "pooled": for all trials together; weights:
-        for the mean of the rates of strata.
+        "worst": the target is kept for every stratum; "pooled": for all trials; weights: for the
+        mean of the rates of strata.
     strata : StrataTable or None
-        The target's rate of each stratum at the threshold, where it is over strata.
+        The target's rate of each stratum, where it is over strata.
     unseen : UnseenStrata or None
-        Each stratum left out in turn: the threshold without it, its own rate there.
+        Each stratum left out in turn.
     library : str, optional
         What tables are frames of.
     scores : Scores, ScoreSummary or None
@@ -287,7 +286,7 @@ class Decision(Tabular, Exportable):
             raise refusal("methods", rule, f"{len(self.methods)} others")
 
     def _follows(self) -> dict[str, Any]:
-        """What the way that was taken comes to; words may be those of an older version."""
+        """What the method taken comes to; words may be those of an older version."""
         if self.over != POOLED:
             return {}
         point, interval, assessed, needed = _answer(
@@ -313,7 +312,7 @@ class Decision(Tabular, Exportable):
         return f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
 
     def to_frame(self) -> Table:
-        """The same as `alternatives`: every method, a row each.
+        """The same as `alternatives`.
 
         Returns
         -------
@@ -402,7 +401,7 @@ class Decision(Tabular, Exportable):
     def threshold_for_greater_equal(self) -> float:
         """The threshold of software that accepts score >= threshold, such as scikit-learn.
 
-        The next number above in the dtype of dev's scores, so that none ties with the threshold.
+        The next number above in the dtype of dev's scores.
         """
         kind: Any = np.dtype(self.dtype).type
         with np.errstate(over="ignore"):  # above the largest number of the dtype lies inf
@@ -429,7 +428,7 @@ class Decision(Tabular, Exportable):
 
     @property
     def achieved(self) -> float:
-        """P(true rate <= rate), or more, of a threshold that an order statistic gave; else nan."""
+        """P(true rate <= rate), or more, of an order statistic; else nan."""
         return self.method.achieved
 
     def _is_taken(self, method: ThresholdMethod) -> bool:
@@ -498,7 +497,7 @@ class Decision(Tabular, Exportable):
         )  # fmt: skip
 
     def _observed(self, far: Rate, frr: Rate) -> Rate:
-        """The target's rate, or the mean of both, of the rates of a test."""
+        """The target's rate, or the mean of both rates, of a test."""
         if self.target in TARGET_RATES:
             return far if self.target == "far" else frr
         return mean_rate(_weights(self.costs, self.expected.prior), far, frr)
@@ -513,7 +512,7 @@ class Decision(Tabular, Exportable):
     def _judged(
         self, result: Rate, test: Counted | None = None, table: StrataTable | None = None
     ) -> tuple[Rate, Assessment]:
-        """What the target's rate on a test says; without its scores words are of one trial."""
+        """What the target's rate on a test says; without scores in words of one trial."""
         judge = precision_judgement if self.target == "precision" else mean_judgement
         if self.target in TARGET_RATES:
             judge = partial(rate_judgement, test=test)
@@ -524,7 +523,7 @@ class Decision(Tabular, Exportable):
 
 
 class _LazyMethods:
-    """The field of the methods, which are tried when they are first read."""
+    """The methods, which are tried when they are first read."""
 
     def __get__(self, decision: Decision | None, _: type) -> Any:
         if decision is None:
@@ -571,21 +570,21 @@ def decide(
     ----------
     scores : Scores, ScoreSummary, Fit, frame, (y_true, y_score) or path
         The dev set. Of a summary thresholds are borders of bins; a fit brings its scores, and is
-        the one of "model" where `family` is left out.
+        that of "model" where `family` is left out.
     far, frr : float
         The rate that must not be passed, strictly between 0 and 1.
     cost_fa, cost_fr : float
-        Positive costs of a false acceptance and of a false rejection: least mean cost on dev.
+        Positive costs of a false acceptance and a false rejection: least mean cost on dev.
     prior : float, optional
-        P(client) where the system will run; dev's share where left out.
+        P(client) where the system will run; left out, dev's share.
     eer : bool
         The threshold of the equal error rate.
     youden : bool
         That of the largest TPR - FAR: costs of 1 at a prior of 1/2.
     how : str, optional
         "guaranteed": with `confidence` the true rate is at most the target. "average": its
-        expectation is. "tail": by a tail of the class. "model": by the distributions. Left out,
-        the first that is possible. Of costs and the EER "counted" (if left out) or "model"; of a
+        expectation is. "tail": by a tail of the class. "model": by the distributions. Left out, the
+        first that is possible. Of costs and the EER "counted" (the default) or "model"; of a
         precision "counted".
     confidence : float
         Of the guarantee, and of the intervals.
@@ -593,15 +592,15 @@ def decide(
         Of the fits, as in :func:`fit`.
     over : {"worst", "pooled"} or mapping, optional
         "worst": the target holds for every stratum of its class, by "guaranteed" or "average"; the
-        default where the class has strata. "pooled": for their mixture, as always of costs, the EER
-        and a precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their
-        rates, by its upper bound (Korn and Graubard).
+        default where there are strata. "pooled": for their mixture, as always of costs, the EER and
+        a precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their rates,
+        by its upper bound (Korn and Graubard).
 
     **rates : float
         The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
         `tnr`, `tnmr` or `specificity` of 0.95 is a FAR of 0.05, a `tpr`, `recall`, `sensitivity`,
         `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1. `precision`, or `ppv`, in (0, 1]: the lowest
-        threshold whose precision counted on dev is at least so much. `level` is `confidence`.
+        threshold at which dev counts at least that. `level` is `confidence`.
 
     Returns
     -------
@@ -610,8 +609,8 @@ def decide(
     Raises
     ------
     InputError
-        If there is not exactly one target, a number is out of range, `how` is unknown for the
-        target, or it is not possible: then the message says how many scores are needed.
+        If there is not exactly one target, a number is out of range, or `how` is unknown for the
+        target or not possible: then the message says how many scores are needed.
     InputTypeError
         If `scores` is neither Scores nor a ScoreSummary nor a fit.
 
@@ -624,19 +623,19 @@ def decide(
 
     Notes
     -----
-    A threshold at which dev counts more than the target is never returned, ties included. The
-    counted threshold is a row of ``.methods``, never the answer for a rate. A guarantee rests on no
-    distribution (docs/theory.md, (12)); a client's threshold is the largest double below the order
+    A threshold at which dev counts more than the target is never returned, ties included; the
+    counted one is a row of ``.methods``, never the answer for a rate. A guarantee rests on no
+    distribution (docs/theory.md, (12)); for clients it is the largest double below the order
     statistic.
 
-    Of dependent trials counts are worth as many independent ones as their variance between groups
-    says, and the confidence is approximate: simulated at 95 %, of 100 to 1000 groups .952 (least
-    .91) of the thresholds keep the bound, of 60 groups .939 (least .85); .79 to .86 where sizes of
-    groups go with their scores or few groups are extreme.
+    Dependent trials are worth as many independent ones as their variance between groups says, and
+    the confidence is approximate: simulated at 95 %, of 100 to 1000 groups .952 (least .91) of the
+    thresholds keep the bound, of 60 groups .939 (least .85); .79 to .86 where sizes of groups go
+    with their scores or few groups are extreme.
 
     The status is "do not rely on it" where the fit does not hold at the target or dev accepts
-    clients no more often than impostors; "can be relied on" of a guarantee where dev shows that
-    clients are accepted more often; else "not enough evidence".
+    clients no more often than impostors, "can be relied on" of a guarantee where dev shows that it
+    accepts them more often, else "not enough evidence".
 
     References
     ----------
@@ -670,7 +669,7 @@ def decide(
 def decided(
     scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: Over | None = None
 ) -> Decision:
-    """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
+    """What `decide` returns; what the threshold does not need is made when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     check_words_of_comparisons(asked.typed, dev)
@@ -737,7 +736,7 @@ def _of_strata(scores: Counted, asked: Target, prior: float, over: Over) -> Deci
 def _of_costs(
     scores: Counted, asked: Target, prior: float, fitting: thresholds.Fitting
 ) -> Decision:
-    """The threshold of the least mean cost, or of equal error rates, of counts or of a fit."""
+    """The threshold of the least mean cost or of equal error rates, of counts or a fit."""
 
     def chosen(model: ScoreModel) -> float:
         of = replace(model, prior=prior)
@@ -775,7 +774,7 @@ def _decision(
     *, methods: Sequence[ThresholdMethod] | Callable[[], Iterable[ThresholdMethod]],
     n: int | None = None, absent: int = 0, frr: float = math.nan, **strata: Any,
 ) -> Decision:  # fmt: skip
-    """A method that was taken, with all that is said of it; of others how they are made."""
+    """The method taken, with all that is said of it, and how the others are made."""
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
     if strata and strata["unseen"] is not None:
@@ -797,7 +796,7 @@ def _decision(
 def _answer(
     asked: Target, method: ThresholdMethod, prior: float, frr: float, rates: Sequence[Rate], n: int
 ) -> tuple[OperatingPoint, Interval, Assessment, int | None]:  # fmt: skip
-    """What is to be expected of a method, the target's interval, the status, the scores needed."""
+    """What to expect of a method, the target's interval, the status, the scores needed."""
     kind, needed, extrapolated = asked.kind, 0, False
     result, expected = (method.expected, method.low, method.high), [method.far, method.frr]
     if kind in TARGET_RATES:
@@ -820,7 +819,7 @@ def _answer(
 
 
 def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
-    """Of FAR and FRR in what a trial costs; of the EER in the mean of both."""
+    """Of FAR and FRR in the cost of a trial, or of the EER in their mean."""
     return (0.5, 0.5) if costs is None else ((1.0 - prior) * costs[0], prior * costs[1])
 
 
@@ -847,10 +846,7 @@ def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, I
 def rate_assessment(
     method: ThresholdMethod, target: Target, n: int, needed: int, far: Rate, frr: Rate
 ) -> Assessment:
-    """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
-
-    `far` and `frr` are dev's with their intervals.
-    """
+    """Of a target rate, for which dev has n trials or groups; `far` and `frr` are dev's."""
     if method.far + method.frr >= 1.0:
         return _of_no_use(method, target.words)
     name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
@@ -912,7 +908,7 @@ def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
 
 
 def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
-    """Of costs or of the equal error rate, which set no target that could be kept."""
+    """Of costs or the equal error rate, which set no target to keep."""
     if asked.costs is None and method.far + method.frr >= 1.0:
         return _of_no_use(method, asked.words)
     equal, clients = f"{vocabulary.EQUAL_ERROR_RATE}s", asked.words.many("client")
@@ -930,7 +926,7 @@ def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
 
 
 def precision_assessment(target: float, result: Rate, accepted: float) -> Assessment:
-    """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
+    """Of a precision, which dev cannot show to hold: it may fall as the threshold rises."""
     return Assessment(
         AMBER,
         f"This is the lowest threshold at which dev counts a precision of at least"
@@ -942,7 +938,7 @@ def precision_assessment(target: float, result: Rate, accepted: float) -> Assess
 
 
 def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
-    """That a rate which is no target is above one half, which the status does not judge."""
+    """That a rate which is no target is above one half."""
     rates = {kind: float(getattr(point, kind)) for kind in TARGET_RATES if kind != target}
     kind = max(rates, key=rates.__getitem__)
     if rates[kind] <= _MOST:
@@ -995,7 +991,7 @@ def _broken(d: Decision, test: Counted | None, observed: float, low: float) -> A
 
 
 def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: float) -> str:
-    """That test lies elsewhere than dev: those of its trials with a score, or more have none."""
+    """That test lies elsewhere than dev, by its scores or by trials without one."""
     n, above = d.n or 0, target.kind == "far"
     if low <= thresholds.clopper_pearson_upper(d.method, target, n):
         return ""
@@ -1009,7 +1005,7 @@ def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: 
 
 
 def mean_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
-    """Of weights on both rates: whether test is worse than both intervals can explain."""
+    """Of a mean of both rates: whether test is worse than both intervals explain."""
     (observed, low, _), dev = result, d.interval
     seen, span = mean_shown(d.costs, Interval(*result, d.confidence, "counted"))
     expected, _ = mean_shown(d.costs, dev)
@@ -1022,7 +1018,7 @@ def mean_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
 
 
 def precision_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
-    """Of a precision: only a test can show that it is at least the target."""
+    """Of a precision: only a test can show that it holds."""
     observed, low, high = result
     words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
     if high < d.rate:
@@ -1036,7 +1032,7 @@ def precision_judgement(d: Decision, before: Assessment, result: Rate) -> Assess
 def decision_view(
     d: Decision, check: DecisionCheck | None = None, role: str = "test"
 ) -> list[tree.Node]:
-    """The threshold, its status, both rates, the target on a scale, and every way to choose."""
+    """The threshold, its status, both rates, the target on a scale, every way to choose."""
     assessed, tested = d if check is None else check, check is not None
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
@@ -1116,7 +1112,7 @@ def _asked_words(d: Decision) -> str:
 
 # ------------------------------------------------------------------------------- rates
 class RateRow(NamedTuple):
-    """A rate at the threshold: on dev to be expected, then observed on every test set."""
+    """A rate at the threshold: expected on dev, then observed on every test set."""
 
     name: str
     kind: str
@@ -1138,7 +1134,7 @@ _ROWS = (
 def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
     """Both rates of dev, which comes first, and of the tests; of comparisons made where some lack.
 
-    The target's rate on dev is that to be expected; all others are counted.
+    The target's rate on dev is the expected one; all others are counted.
     """
     absent, rows = any(item.has_rejected for item in sets), []
     for row in _ROWS if absent else _ROWS[:2]:
@@ -1152,7 +1148,7 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
 
 
 def worst_rows(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateRow]:
-    """The worst stratum of dev and of each test, nan of a set that has none; empty without any."""
+    """The worst stratum of dev and each test, nan of a set without; empty without any."""
     dev = d.strata
     if dev is None and d.scores is not None:
         dev = over_strata.table_where_strata(d.scores, d._asked, d.threshold)
@@ -1164,7 +1160,7 @@ def worst_rows(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateR
 
 
 def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
-    """The same of a decision and its check; without counts where a document brought them."""
+    """The same of a decision and its check; without counts if read from a document."""
     sets = [d.scores] if check is None else [d.scores, check.scores]
     if all(item is not None for item in sets):
         return decision_rates(d, [item for item in sets if item is not None])
@@ -1181,7 +1177,7 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
 
 
 def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Grid:
-    """Both rates expected from dev and observed, with their counts; of costs their mean too."""
+    """Both rates expected from dev and observed, with counts; of costs their mean too."""
     tests, rows = [] if check is None else [check], []
     for row in worst_rows(d, tests) + rate_rows(d, check):
         cells = map(shown_cell, row.cells)
@@ -1215,7 +1211,7 @@ def shown_cell(cell: RateCell) -> tree.Cell:
 
 
 def of_total(cell: RateCell) -> str:
-    """The count of a cell, such as "45 of 5768", of a stratum after its name."""
+    """The count of a cell, such as "45 of 5768", after the name of a stratum."""
     if math.isnan(cell.total):
         return ""
     return f"{cell.stratum and f'{cell.stratum}, '}{spaced(cell.errors)} of {spaced(cell.total)}"
@@ -1227,7 +1223,7 @@ def methods_grid(
 ) -> tree.Grid:
     """Every way to choose, those of a fit last, with what each does on dev and on a test set.
 
-    `used` is what is said of the way that was taken.
+    `used` is said of the way that was taken.
     """
     tests = [] if check is None or check.scores is None else [check.scores]
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
@@ -1273,7 +1269,7 @@ def method_title(method: ThresholdMethod, target: float, confidence: float) -> s
 
 # ----------------------------------------------------------------------------- pictures
 def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
-    """Both rates as dev expects them and as a test observed them, beside the target."""
+    """Both rates as dev expects and a test observed them, beside the target."""
     roles = "expected, dev", "observed, test"
     marks, colours = [], []
     for row in rate_rows(d, check)[:2]:
@@ -1301,7 +1297,7 @@ def _strip(d: Decision, check: DecisionCheck | None) -> tree.Figure:
 def worst_check(
     d: Decision, checks: Sequence[DecisionCheck | None]
 ) -> tuple[Decision | DecisionCheck, int | None]:
-    """Whose status stands for all: that of a test set, by its place, or the decision's own."""
+    """Whose status stands for all: a test set, by its place, or the decision itself."""
     tested = [
         (_STATUSES.index(check.status), check.observed, -k, check)
         for k, check in enumerate(checks) if check is not None

@@ -1,4 +1,4 @@
-"""Expected performance curves, by a dev set or by folds, and averages over targets of a rate."""
+"""Expected performance curves by a dev set or by folds, and averages over targets."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from betaroc.rendering.tree import Grid, Node
 
 
 class LossSplit(NamedTuple):
-    """Why the value observed on test is not the one expected on dev: value - expected."""
+    """Why test observes another value than dev expected: value - expected."""
 
     #: V(dev threshold; test) - V(test's own threshold; test): the threshold is misplaced.
     threshold: FloatArray
@@ -60,7 +60,7 @@ class Epc(Tabular, Exportable):
     Parameters
     ----------
     dev, test : ScoreModel
-        The two sides; empirical distributions for scores.
+        The two sides; scores are empirical distributions.
     criterion, measure : str
         Names in the tables of criteria and measures.
     alpha : ndarray, shape (k,)
@@ -68,11 +68,11 @@ class Epc(Tabular, Exportable):
     chosen : Thresholds
         Dev's thresholds, arrays of shape (k,).
     dev_scores, test_scores : Scores, optional
-        The scores that a side was given as.
+        The scores of a side.
     dev_fit, test_fit : Fit, optional
-        The fit that a side was given as.
+        The fit of a side.
     prior_given : bool
-        Whether the prior was given to `epc`; then it does not vary with the trials.
+        Whether `epc` got the prior, which then does not vary with the trials.
     dev_evidence, test_evidence : SampleSupport, optional
         What the data behind a side say of rates.
     library : str, optional
@@ -146,7 +146,7 @@ class Epc(Tabular, Exportable):
 
     @property
     def a_posteriori(self) -> FloatArray:
-        """The measure at the thresholds that the criterion would choose on test itself."""
+        """The measure at the thresholds that the criterion chooses on test."""
         own = curve.chosen_on(self.test, self.criterion, self.alpha)
         return self._measured(self.test._point(own))
 
@@ -160,14 +160,14 @@ class Epc(Tabular, Exportable):
     def n_beyond(self) -> FloatArray | None:
         """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
 
-        The class, and the side, with fewer; None for typed models.
+        Of the class and side with fewer; None for typed models.
         """
         counts = (scores_beyond.fewest(evidence, asked) for evidence, asked in self._asked())
         result = [least for least in counts if least is not None]
         return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
     def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
-        """What dev's thresholds were solved for, and what was read off test's distributions."""
+        """What dev's thresholds are solved for, and what is read off test."""
         result, dev, test = [], self.dev_evidence, self.test_evidence
         if dev is not None and self.criterion in ONE_CLASS_RATES:
             name, complement = ONE_CLASS_RATES[self.criterion]
@@ -183,13 +183,13 @@ class Epc(Tabular, Exportable):
         return result
 
     def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
-        """Dev or test by its name: its distributions, and the data or the fit it was given as."""
+        """Dev or test by its name: its distributions, and its data or fit."""
         model, scores, fit = (getattr(self, f"{name}{what}") for what in ("", "_scores", "_fit"))
         return model, scores, fit
 
     @property
     def _stationary(self) -> BoolArray:
-        """Where the measure is the criterion itself: its best threshold leaves no slope."""
+        """Where the measure is the criterion itself, which has no slope at its best."""
         if (self.criterion, self.measure) == (WEIGHTED_ERROR, WEIGHTED_ERROR):
             return np.ones(self.alpha.size, dtype=np.bool_)
         # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
@@ -207,7 +207,7 @@ class Epc(Tabular, Exportable):
         return np.asarray(MEASURES[self.measure].value(points))
 
     def _at_rates(self, rates: tuple[FloatArray, ...], priors: FloatArray) -> FloatArray:
-        """The measure of FAR, FRR, TPR and TNR of replicates, a row each, at the prior of each."""
+        """The measure of FAR, FRR, TPR and TNR of replicates, a row each, with their priors."""
         values = np.empty(rates[0].shape)
         for prior in np.unique(priors):
             rows = priors == prior
@@ -224,11 +224,11 @@ class Epc(Tabular, Exportable):
 
     @property
     def reachable(self) -> tuple[float, float] | None:
-        """Smallest and largest rate any dev threshold attains; None if alpha is no target."""
+        """Smallest and largest rate that a dev threshold attains; None if alpha is no target."""
         return CRITERIA[self.criterion].reach(self.dev._pair, self.dev.prior)
 
     def loss_split(self) -> LossSplit:
-        """Split value - expected into a misplaced threshold and a change of separability.
+        """Split value - expected: a misplaced threshold, and a change of separability.
 
         Returns
         -------
@@ -254,10 +254,9 @@ class Epc(Tabular, Exportable):
         Parameters
         ----------
         low, high : float, optional
-            Range of alpha; the whole range of the curve where left out.
+            Range of alpha; left out, that of the curve.
         normalize : bool
-            Divide by high - low (an expectation under a uniform alpha);
-            ``False`` gives the integral that IDIAP-RR 03-85 prints.
+            Divide by high - low; ``False`` gives the integral that IDIAP-RR 03-85 prints.
 
         Returns
         -------
@@ -294,24 +293,23 @@ class Epc(Tabular, Exportable):
     ) -> Interval:
         """Confidence interval of the area under the curve, or of its value at an alpha.
 
-        Percentiles of the number in replicates that draw dev and test again.
+        Percentiles of replicates that draw dev and test again.
 
         Parameters
         ----------
         stat : str
-            "area", the mean of the measure over alpha as in `area`, or "value".
+            "area", as in `area`, or "value".
         level : float
             Confidence level.
         method : str, optional
-            "both" (if left out): dev is drawn again, thresholds are chosen again, and test is
-            drawn again; "test": test alone, at fixed thresholds (if left out where dev is a typed
-            model).
+            "both": dev is drawn, thresholds are chosen, and test is drawn again; "test": test
+            alone, at fixed thresholds. Left out, "test" where dev is a typed model, else "both".
         replicates : int
             Draws.
         groups, rng
             As in :meth:`band`.
         threshold, far, frr, tpr, alpha, between, at : optional
-            ``between=(low, high)`` of an area; ``alpha=`` of a value; no others.
+            ``between=(low, high)`` of an area, ``alpha=`` of a value; no others.
 
         Returns
         -------
@@ -320,7 +318,7 @@ class Epc(Tabular, Exportable):
         Raises
         ------
         InputError
-            If a name or option is out of range, or a side that is to vary is a typed model.
+            If a name or option is out of range, or a side that varies is a typed model.
 
         Examples
         --------
@@ -391,30 +389,30 @@ class Epc(Tabular, Exportable):
         level : float
             Confidence level.
         resample : str
-            "both": dev and test vary, around the value that endless dev scores would give. "test":
-            test decisions alone (the papers' interval).
+            "both": dev and test vary, around the value of endless dev scores. "test": test
+            decisions alone (the papers' interval).
         replicates : int
             Bootstrap replicates, at least 1.
         simultaneous : bool
             One statement about all alphas.
         method : str
             "bootstrap"; "delta": normal intervals, on the logit scale for fractions, of fits or of
-            test scores at fixed thresholds; "exact" (Clopper and Pearson): with resample="test",
-            pointwise, for a measure that is one rate of test scores.
+            test scores at fixed thresholds; "exact" (Clopper and Pearson): pointwise, with
+            resample="test", for a measure that is one rate of scores.
         groups : bool
-            Whether trials with groups are drawn by them, and fits vary with the robust covariance.
+            Whether trials are drawn by their groups, and fits vary with the robust covariance.
         rng : None, int, SeedSequence or Generator
             Source of randomness; a seed gives the same bytes everywhere.
 
         Returns
         -------
         Band
-            With the number of replicates in which the measure was 0/0, or a class was empty.
+            With the number of replicates in which the measure is 0/0 or a class is empty.
 
         Raises
         ------
         InputError
-            If a side that is to vary is a typed model or has fractional weights, a method does not
+            If a side that varies is a typed model or has fractional weights, a method does not
             suit the sides, or an argument is out of range.
         InputTypeError
             If `rng` is no source of randomness or a flag no bool.
@@ -422,27 +420,26 @@ class Epc(Tabular, Exportable):
         Warns
         -----
         SmallSampleWarning
-            If an interval has no width because the test scores hold no error there.
+            If an interval has no width, since the test scores hold no error there.
 
         Notes
         -----
         Groups are drawn with replacement, both classes together; of two columns a trial gets the
-        product of the weights of its labels (pigeonhole bootstrap), which errs towards wide
-        intervals.
+        product of the weights of its labels (pigeonhole bootstrap), which is cautious.
 
-        Of criteria that are minimised or maximised the choice among N scores moves like N**(-1/3)
-        and the plain bootstrap is not consistent: m = N/n**(1/4) scores are drawn, n of them in the
-        smaller class, and departures multiplied by (m/N)**(1/3). Where the measure is the criterion
-        itself the departure is taken from the value, not added to it.
+        The choice of the least or largest criterion among N scores moves like N**(-1/3) and the
+        plain bootstrap is not consistent: m = N/n**(1/4) scores are drawn, n the size of the
+        smaller class, and departures are multiplied by (m/N)**(1/3). Where the measure is the
+        criterion itself the departure is subtracted from the value.
 
         Simulated coverage of 95 % intervals of HTER: at fixed thresholds 0.93 to 0.96 with 100 to
         1000 scores per class; with dev's choice 0.94 to 1.00 at 300 and 1000, at 100 0.94 to 0.99
-        for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9. Beta fits by delta 0.94 to 0.97.
-        30 people of 15 trials have 0.93 by the bootstrap, 0.79 to 0.85 as independent trials.
+        for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9; of beta fits by delta 0.94 to
+        0.97; of 30 people of 15 trials 0.93, and 0.79 to 0.85 as independent trials.
 
         References
         ----------
-        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, section 5.
+        Bengio, Mariethoz and Keller (2005), The expected performance curve, section 5.
         Kim, J. and Pollard, D. (1990), Cube root asymptotics. Owen, A. B. (2007), The pigeonhole
         bootstrap. Bolle, R. M., Ratha, N. K. and Pankanti, S. (2004), the subsets bootstrap.
 
@@ -484,14 +481,14 @@ class Epc(Tabular, Exportable):
         expected : bool
             Also what dev expected, thin and dashed.
         a_posteriori : bool
-            Also what the thresholds chosen on test itself would give, thin and dotted.
+            Also what test's own thresholds would give, thin and dotted.
         scale : str
-            Of the measure's axis, "linear" or "log"; on that a value of 0 lies below the frame.
+            Of the measure's axis, "linear" or "log", where 0 lies below the frame.
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
         **style
-            Properties of the line, such as ``color`` or ``label`` (default: the
-            name of the test set, or of dev).
+            Properties of the line, such as ``color`` or ``label`` (default: the name of test or
+            dev).
 
         Returns
         -------
@@ -501,11 +498,11 @@ class Epc(Tabular, Exportable):
         ------
         InputError
             If `scale` or `terms` is unknown, `scale` is "log" for a measure that may be negative,
-            or the band is that of another curve.
+            or the band is another curve's.
 
         Notes
         -----
-        Grey ground: dev's threshold accepts or rejects everybody on dev. A value of 0/0 is a gap.
+        Grey ground: everybody on dev is accepted or rejected. A value of 0/0 is a gap.
         """
         axes, log = curve.axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
@@ -523,7 +520,7 @@ class Epc(Tabular, Exportable):
     ) -> Axes:
         """Draw the measure observed on test against the one expected on dev.
 
-        On the line y = x what was expected is observed.
+        On y = x what was expected is observed.
 
         Parameters
         ----------
@@ -594,7 +591,7 @@ class Epc(Tabular, Exportable):
 
 # ------------------------------------------------------------------- numbers of a curve
 def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> pictures.DrawnBand:
-    """The band of a curve as it is drawn; that of another curve is refused."""
+    """The band of a curve as drawn; that of another curve is refused."""
     checks.instance(band, Band, "band", "epc.band()")
     if not (
         np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
@@ -670,20 +667,20 @@ def epc(
     Parameters
     ----------
     dev, test : Scores, ScoreSummary, ScoreModel, Fit, frame, (y_true, y_score) or path
-        Any mix: scores are taken as they are, models and fits give smooth curves.
+        In any mix; models and fits give smooth curves.
     criterion : str
         "weighted-error" (alpha FAR + (1 - alpha) FRR); "far", "frr", "precision",
         "recall", "sensitivity", "specificity" (abs(rate - alpha));
         "weighted-precision-recall" and "f-measure" (maximised); "eer" and
         "break-even" (one threshold, no alpha).
     measure : str
-        Any measure of an operating point without a free parameter, or "weighted-error" with that
-        criterion. The words of other fields are taken too ("fmr", "bpcer", "fnr" ...).
+        Any measure of an operating point without a free parameter, also by the words of other
+        fields ("fmr", "bpcer", "fnr" ...), or "weighted-error" with that criterion.
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
     prior : float, optional
-        P(client) on both sides; where left out, the dev prior in the criterion
-        and the test prior in the measure.
+        P(client) on both sides; left out, that of dev in the criterion and that of test in the
+        measure.
 
     Returns
     -------
@@ -705,16 +702,16 @@ def epc(
     ScaleWarning
         If dev and test scores seem to be on different scales.
     TargetWarning
-        If a target that was given is beyond every rate on dev (`Epc.reachable`).
+        If a given target is beyond every rate on dev (`Epc.reachable`).
     ExtrapolationWarning, MisfitWarning
-        If alpha was given, or the criterion has none, and a threshold rests on a rate that less
-        than one score is expected beyond, or that counts contradict.
+        If alpha was given, or the criterion has none, and a threshold rests on a rate beyond which
+        less than one score is expected, or that counts contradict.
 
     Notes
     -----
-    Ties go to the smallest criterion on dev, then the smallest HTER on dev, then the lowest
-    threshold. Thresholds that are 0/0 in the criterion are left out; a measure that is 0/0 on test
-    is nan. The curve is docs/theory.md, (11).
+    Of equal criteria on dev the smallest HTER there is taken, then the lowest threshold. Thresholds
+    that are 0/0 in the criterion are left out; a measure of 0/0 on test is nan. The curve is
+    docs/theory.md, (11).
 
     References
     ----------
@@ -801,7 +798,7 @@ class EpcAverage(Interval):
     second : float
         E[(V1 + V2)/2 | V2].
     undefined : float
-        Share of the targets, of both axes, that is left out: precision is 0/0 there.
+        Share of the targets of both axes that is left out, since precision is 0/0 there.
 
     Examples
     --------
@@ -846,41 +843,38 @@ def epc_average(
     dev, test, prior
         As in :func:`epc`.
     pair : str
-        "far-frr" (V is the HTER, small is good), "sensitivity-specificity",
-        "precision-recall".
+        "far-frr" (V is the HTER), "sensitivity-specificity" or "precision-recall".
     low, high : float
         Range of the targets, the same for both rates.
     level, method, groups, rng
         Of the interval of G, as in :meth:`Epc.interval`.
     replicates : int, optional
-        Draws behind the interval; where left out it is not made and its ends are nan.
+        Draws behind the interval; left out, its ends are nan.
 
     Returns
     -------
     EpcAverage
-        Fractions in [0, 1]. Targets at which precision is 0/0 on test are left out and
-        their share is stated.
+        Fractions in [0, 1]. Targets at which precision is 0/0 on test are left out; it holds their
+        share.
 
     Raises
     ------
     InputError
-        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or a
-        side that is to be drawn is no Scores.
+        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or
+        a side that is drawn is no Scores.
     InputTypeError
         If a side is neither scores nor a model nor a fit.
 
     Notes
     -----
-    Means, not the integrals that IDIAP-RR 03-85 prints as expectations: its Table 3 is
-    ``(high - low) * first`` of "far-frr". With dev = test, continuous distributions, the whole
-    range and A the area under the ROC, G = (A + 1/2)/2 for sensitivity and specificity,
-    (3/2 - A)/2 for FAR and FRR.
+    Means, not the integrals of IDIAP-RR 03-85, whose Table 3 is ``(high - low) * first`` of
+    "far-frr". With dev = test, continuous distributions, the whole range and A the area under the
+    ROC, G = (A + 1/2)/2 for sensitivity and specificity, (3/2 - A)/2 for FAR and FRR.
 
     References
     ----------
-    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
-    curve, IDIAP-RR 03-85, equations (19) to (25). Bengio, S., Mariethoz, J. and
-    Keller, M. (2005), equations (15) to (18).
+    Bengio, Keller and Mariethoz (2004), IDIAP-RR 03-85, equations (19) to (25). Bengio, Mariethoz
+    and Keller (2005), equations (15) to (18).
 
     Examples
     --------
@@ -899,7 +893,7 @@ def epc_average(
     *by, mean = _PAIRS[pair]
 
     def means(of_dev: ScoreModel, of_test: ScoreModel) -> FloatArray:
-        """The mean over the targets of either rate, and the share of them that is left out."""
+        """The mean over the targets of either rate, and the share left out."""
         return np.array([_mean(of_dev, of_test, name, mean, low, high) for name in by])
 
     (first, second), undefined = means(of_dev, of_test).T
@@ -943,7 +937,7 @@ def _mean(
     dev: ScoreModel, test: ScoreModel, criterion: str, mean: Callable[[OperatingPoint], Any],
     low: float, high: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """The mean over the targets where it is defined, and the share where it is not."""
+    """The mean over the targets at which it is defined, and the share of the others."""
 
     def value(v: FloatArray) -> FloatArray:
         return np.asarray(mean(test._point(curve.chosen_on(dev, criterion, v))))
@@ -972,7 +966,7 @@ def _middles(x: FloatArray) -> FloatArray:
 def _steps(
     value: Callable[[FloatArray], FloatArray], places: FloatArray, widths: FloatArray
 ) -> tuple[float, float]:
-    """Sum of widths times values, and of the widths, where the value is defined."""
+    """Sums of widths times values and of widths where values are defined."""
     taken = widths > 0.0
     values, widths = value(places[taken]), widths[taken]
     defined = ~np.isnan(values)
@@ -982,8 +976,7 @@ def _steps(
 def _breaks(dev: ScoreModel, test: ScoreModel, criterion: str) -> FloatArray:
     """Targets at which the choice on dev may jump, or its threshold meets a joint of test.
 
-    Between them the threshold moves without a jump through one stretch of test. Of several
-    thresholds of one precision the choice changes sides where precision is the prior.
+    Of several thresholds of one precision the choice changes sides where precision is the prior.
     """
     jumps = CRITERIA[criterion].levels(dev._pair, dev.prior)
     met = np.ravel(MEASURES[criterion].value(dev._point(test._pair.joints)))
@@ -993,7 +986,7 @@ def _breaks(dev: ScoreModel, test: ScoreModel, criterion: str) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcCv(Tabular, Exportable):
-    """A measure observed on every score once, at thresholds that other scores chose.
+    """A measure observed on every score, at thresholds that others chose.
 
     Made by :func:`epc_cv`.
 
@@ -1006,11 +999,11 @@ class EpcCv(Tabular, Exportable):
     threshold : ndarray, shape (folds, k)
         Row f was chosen on all folds but f and judged on fold f.
     far, frr : ndarray, shape (k,)
-        Wrong decisions of all folds over all trials of the class.
+        Errors of all folds over all trials of the class.
     value : ndarray, shape (k,)
         The measure at the pooled rates; nan where it is 0/0.
     expected : ndarray, shape (k,)
-        Mean over the folds of what the other folds expected; nan where one of them is.
+        Mean over the folds of what the others expected; nan where one is.
     client_folds, impostor_folds : ndarray of int
         The fold of each score, from 0.
     library : str, optional
@@ -1077,15 +1070,15 @@ def epc_cv(
     Parameters
     ----------
     scores : Scores
-        All trials. Those that groups connect share a fold, in both classes.
+        All trials; those that groups connect share a fold.
     folds : int
         How many.
     criterion, measure, alpha : optional
         As in :func:`epc`.
     prior : float, optional
-        P(client); left out, the share among the other folds, and in the measure among all.
+        P(client); left out, the share among the other folds, in the measure among all.
     rng : None, int, SeedSequence or Generator
-        Deals scores, or groups, at random; ``None`` in turn, always the same.
+        Deals scores, or groups, at random; ``None`` in turn.
 
     Returns
     -------
@@ -1101,7 +1094,7 @@ def epc_cv(
     Warns
     -----
     TargetWarning
-        If a target that was given is beyond every rate of the scores.
+        If a given target is beyond every rate of the scores.
 
     Notes
     -----
@@ -1109,8 +1102,7 @@ def epc_cv(
 
     References
     ----------
-    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
-    curve, IDIAP-RR 03-85: the curve whose dev set the other folds replace.
+    Bengio, Keller and Mariethoz (2004), IDIAP-RR 03-85, whose dev set the other folds replace.
 
     Examples
     --------
@@ -1185,7 +1177,7 @@ def _dealt_folds(scores: Scores, folds: int, rng: Any) -> tuple[IntArray, IntArr
 
 
 def _blocks(scores: Scores) -> tuple[IntArray, IntArray]:
-    """The block of each trial of both classes: trials that labels of groups connect, else one."""
+    """The block of each trial of both classes: those that groups connect."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,4 +1,4 @@
-"""What a development set of a given size will do: how far its threshold errs, at what cost."""
+"""What a development set of a given size does: how far its threshold errs, at what cost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ error. They hold for independent scores of these distributions without ties."""
 
 
 class DevSize(NamedTuple):
-    """Development scores that an expected excess needs, whole numbers; nan where undefined.
+    """Development scores that an expected excess needs; nan where undefined.
 
     Parameters
     ----------
@@ -98,8 +98,7 @@ class _Forecast(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            alpha, threshold and logit_threshold, the forecasts by the names of the fields, and
-            n_beyond.
+            The fields of one entry per alpha.
 
         Examples
         --------
@@ -151,8 +150,8 @@ class _Forecast(Tabular, Exportable):
 class EpcForecast(_Forecast):
     """How far thresholds chosen on a development set will err, and what that costs.
 
-    Made by :func:`epc_forecast`. Arrays of shape (k,), one entry per alpha; the forecasts are nan
-    where the optimum is no interior point.
+    Made by :func:`epc_forecast`. Arrays have one entry per alpha; forecasts are nan where the
+    optimum is no interior point.
 
     Parameters
     ----------
@@ -171,8 +170,8 @@ class EpcForecast(_Forecast):
     where : ndarray of str
         "interior", "accept all", "reject all", or "jump": at a point mass.
     smooth_sd, smooth_logit_sd : ndarray
-        Standard deviation of the threshold of a fit of that size; nan for distributions other than
-        beta, normal and logit-normal.
+        Standard deviation of the threshold of a fit of that size; nan for distributions without
+        parameters.
     smooth_excess : ndarray
         Its expected weighted error beyond `least`.
     smooth_hter_sd : ndarray
@@ -217,7 +216,7 @@ class EpcForecast(_Forecast):
         return np.asarray(np.minimum(clients, impostors))
 
     def dev_size(self, excess: float) -> DevSize:
-        """Development scores that an expected excess needs, classes in the given proportion.
+        """Development scores that an expected excess needs, in the same proportion.
 
             smooth n ~ 1 / excess,   empirical n ~ excess^(-3/2)
 
@@ -229,7 +228,7 @@ class EpcForecast(_Forecast):
         Returns
         -------
         DevSize
-            Rounded up, one entry per alpha; inversions of the leading terms.
+            Rounded up, one entry per alpha, from the leading terms.
 
         Raises
         ------
@@ -273,10 +272,10 @@ class EpcForecast(_Forecast):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TargetForecast(_Forecast):
-    """What the threshold that a dev set counts for a target rate will do on test.
+    """What the threshold that dev counts for a target rate will do on test.
 
-    Made by :func:`epc_forecast` with a `criterion` that is a rate of one class. Arrays of shape
-    (k,), one entry per alpha.
+    Made by :func:`epc_forecast` with a rate of one class as `criterion`. Arrays have one entry per
+    alpha.
 
     Parameters
     ----------
@@ -287,10 +286,9 @@ class TargetForecast(_Forecast):
     alpha : ndarray
         The rate asked for.
     threshold, logit_threshold : ndarray
-        Where the distributions have it: the threshold of endless dev scores.
+        The threshold of endless dev scores.
     counted : ndarray
-        The rate that dev will count at its threshold, on average: the multiple of 1/n nearest to
-        alpha.
+        The rate that dev will count on average: the multiple of 1/n nearest to alpha.
     far, frr, hter : ndarray
         Expected true rates at dev's threshold.
     far_sd, frr_sd, hter_sd : ndarray
@@ -396,7 +394,7 @@ def epc_forecast(
     alpha: npt.ArrayLike | None = None,
     criterion: str = WEIGHTED_ERROR,
 ) -> EpcForecast | TargetForecast:
-    """What a development set of a given size will do to the thresholds chosen on it.
+    """What the size of a development set does to the thresholds chosen on it.
 
     Of a target rate alpha, counted on n scores of its class, k = round(alpha n) lie beyond the
     threshold t, which is half-way from a score to the next one of either class:
@@ -420,8 +418,8 @@ def epc_forecast(
     n_client, n_impostor : int
         Independent scores of the development set.
     alpha, criterion : optional
-        As in :func:`epc`; of the criteria "weighted-error", or a rate of one class: "far", "frr",
-        "recall", "sensitivity", "specificity".
+        As in :func:`epc`; the criterion is "weighted-error", "far", "frr", "recall", "sensitivity"
+        or "specificity".
 
     Returns
     -------
@@ -432,26 +430,24 @@ def epc_forecast(
     ------
     InputError
         If a size is below 1, alpha leaves [0, 1], is NaN or empty, a distribution has no density
-        or, for a rate, a point mass, or the criterion is unknown or has no forecast.
+        or, for a rate, a point mass, or the criterion has no forecast.
     InputTypeError
         If `fit` is neither a fit nor a model.
 
     Warns
     -----
     ExtrapolationWarning
-        If less than one of the planned scores is expected beyond a rate that alpha asks for.
+        If less than one planned score is expected beyond a rate that alpha asks for.
 
     Notes
     -----
-    A rate: exact for independent scores of continuous distributions with the rules of `epc`, ties
-    in what is counted by their mean number of scores in between.
+    Of a rate it is exact for independent scores of continuous distributions with the rules of
+    `epc`; of ties it takes the mean number of scores in between. The covariance of the smooth
+    threshold is the inverse expected information, of a `Fit` its own, scaled to the new sizes.
 
-    Of the smooth threshold the covariance is the inverse expected information, of a `Fit` its own
-    scaled to the new sizes.
-
-    Simulated: the smooth excess is met within a few per cent from n = 50; the empirical one is up
-    to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. If the
-    family is wrong the smooth excess has a floor.
+    Simulated, the smooth excess is met within a few per cent from n = 50; the empirical one is up
+    to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. Of a wrong
+    family the smooth excess has a floor.
 
     References
     ----------
@@ -548,7 +544,7 @@ def _expansion(
 
 # --------------------------------------------------------------------------- information
 def _score_variance(law: Distribution, fit: DistributionFit | None, t: Thresholds) -> FloatArray:
-    """Variance of the fitted log density at t, of one score; nan for what has no parameters."""
+    """Variance of the fitted log density at t, of one score; nan without parameters."""
     known = [p.name for p in law._parameters()]
     names = known if fit is None else list(fit.names)
     if not names or not set(names) <= set(known):
@@ -571,7 +567,7 @@ ForecastPart = tuple[Thresholds, FloatArray]
 def drawn_thresholds(
     pair: Pair, rate: Fraction, sizes: tuple[int, int], name: str
 ) -> tuple[Thresholds, FloatArray, float]:
-    """Thresholds of dev sets for a rate (FAR or FRR by `name`), their shares, the rate counted."""
+    """Thresholds of dev sets for a rate (by `name`), their shares, the rate counted."""
     up = name == FAR
     laws = (pair.impostor, pair.client) if up else (pair.client, pair.impostor)
     n, m = sizes[::-1] if up else sizes
@@ -642,8 +638,8 @@ class _Dev(NamedTuple):
     def of_tie(self, k: int) -> tuple[list[ForecastPart], float]:
         """k and k + 1 are equally near: the smaller HTER on dev, then the lower threshold.
 
-        That is k + 1 where enough of the others lie between both. Their number is binomial; within
-        the gap to the next score it is taken at its conditional mean. And how often it is k + 1.
+        That is k + 1 where enough of the others lie between both: a binomial number, in the gap to
+        the next score its conditional mean. And how often it is k + 1.
         """
         fewest = -(-self.m // self.n) if self.own.up else self.m // self.n + 1
         last = k + 1 == self.n

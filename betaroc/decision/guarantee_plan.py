@@ -21,7 +21,7 @@ _ACCEPTED = (0, 1, 4, 9, 49, 99)
 def guarantee_plan(
     at: str, target: float, level: float, strata: int
 ) -> tuple[dict[str, Any], Sequence[Node]]:
-    """The plan of a guaranteed FAR or FRR, of each of some strata, as numbers and as shown."""
+    """The plan of a guaranteed FAR or FRR, also of each stratum, as numbers and as shown."""
     kind, _, _ = at.partition("=")
     who, name = "impostor" if kind == "far" else "client", short_name(kind)
     needed = needed_for_guarantee(target, level)
@@ -48,7 +48,7 @@ def guarantee_plan(
 
 
 def _expected(n: int, beyond: int, strata: int) -> float:
-    """The mean rate of a threshold with so many of n scores beyond it; of like strata the last."""
+    """Mean rate of a threshold with so many of n scores beyond; of like strata the last."""
     if strata == 1:
         return (beyond + 1) / (n + 1)
     shares = (np.arange(1000) + 0.5) / 1000.0

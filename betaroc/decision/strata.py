@@ -36,7 +36,7 @@ Over = str | Mapping[str, float]
 
 
 def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
-    """What a decision is over: the worst stratum where the class of a target rate has strata."""
+    """What a decision is over: by default the worst stratum where there are strata."""
     if over is None:
         fitted = target.how in ("tail", "model")  # a fit is of the mixture
         over = WORST if has_strata(scores, target) and not fitted else POOLED
@@ -63,18 +63,18 @@ def has_strata(scores: ScoreData, target: Target) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnseenStrata(Tabular, Exportable):
-    """Each stratum left out of a decision in turn: the threshold without it, its own rate there.
+    """Each stratum left out in turn, its own rate there: what an unseen stratum may do.
 
-    `Decision.unseen`; what a stratum that dev does not have may do.
+    Made by :func:`decide`.
 
     Parameters
     ----------
     stratum : tuple of str
-        The one that is left out.
+        The one left out.
     threshold : ndarray
         What the others decide; nan where they cannot.
     estimate, low, high : ndarray
-        The rate of the one that was left out, with its interval.
+        The rate of the one left out, with its interval.
     library : str, optional
         What tables are frames of.
 
@@ -113,7 +113,7 @@ class UnseenStrata(Tabular, Exportable):
 
 
 class StrataMethods:
-    """The thresholds of every stratum by each method, and the one that holds for all of them."""
+    """The thresholds of every stratum by each method, and the one that holds for all."""
 
     ways = HOW[:2]
 
@@ -140,7 +140,7 @@ class StrataMethods:
         return {name: ordered.method(how) for name, ordered in self.ordered.items()}
 
     def method(self, how: str) -> thresholds.ThresholdMethod:
-        """The furthest of the strata's thresholds, with what is to be expected of the worst."""
+        """The furthest of the strata's thresholds, with what to expect of the worst."""
         own = self._own(how)
         possible = [method for method in own.values() if method.possible]
         if len(possible) < len(own):
@@ -166,7 +166,7 @@ class StrataMethods:
 
 
 class MeanMethods:
-    """The threshold at which the mean of the rates of strata, by weights, keeps a target."""
+    """The threshold at which the weighted mean of the strata keeps a target."""
 
     ways = HOW[:1]
 
@@ -248,12 +248,12 @@ def table_where_strata(scores: ScoreData, target: Target, threshold: float) -> S
 
 
 def broken_strata(table: StrataTable, rate: float) -> list[str]:
-    """The strata whose rate is above a target, by Holm's procedure at half of 1 - level."""
+    """Strata whose rate is above a target, by Holm's procedure at half of 1 - level."""
     return table._above(rate, 0.5 * (1.0 - table.level))
 
 
 class RateCell(NamedTuple):
-    """A rate of a set, or of a stratum, with its interval and the count that it rests on."""
+    """A rate of a set or a stratum, with its interval and its count."""
 
     rate: float
     low: float
@@ -264,7 +264,7 @@ class RateCell(NamedTuple):
 
 
 def worst_cell(table: StrataTable | None) -> RateCell:
-    """The worst stratum by its name, with its bounds and its count; nan without a table."""
+    """The worst stratum with its bounds and count; nan without a table."""
     if table is None:
         return RateCell(math.nan, math.nan, math.nan)
     k, worst = table.stratum.index(table.worst_stratum), table.worst
@@ -301,7 +301,7 @@ def strata_words(table: StrataTable, unseen: UnseenStrata, target: Target) -> st
 def of_mixture(
     assessed: Assessment, scores: ScoreData, target: Target, threshold: float
 ) -> tuple[Assessment, str]:
-    """What a pooled rate, or a mean, hides: words, and no reliance where a stratum is above it."""
+    """What a pooled rate or a mean hides: words, and no reliance where a stratum is above it."""
     table = table_where_strata(scores, target, threshold)
     if table is None:
         subject = {"far": FRR, "frr": FAR}.get(target.kind, "That")
@@ -327,7 +327,7 @@ def strata_judgement(
 ) -> tuple[Rate, Assessment]:  # fmt: skip
     """What the strata of a test say: a target is broken if one of them is, kept if all are.
 
-    `dev` has dev's strata; `before` is what dev said, `pooled` what all trials of the test say.
+    `dev` has dev's strata; `before` is what dev said, `pooled` what all test trials say.
     """
     if table is None:
         if over == POOLED or (over == WORST and pooled.verdict == "broken"):
@@ -388,7 +388,7 @@ def _mean_judgement(
 
 
 def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> list[Node]:
-    """A row per stratum, the worst first; of a test what it says. Those after 8 are folded."""
+    """A row per stratum, the worst first, those after 8 folded; of a test what it says."""
     if table is None:
         return []
     broken, cells, rows = broken_strata(table, target), strata_rates.rate_cells(table), []

@@ -76,7 +76,7 @@ class Assessment(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What is asked of a decision, checked: a rate that must not be passed, or costs."""
+    """What is asked of a decision, checked: a rate not to be passed, or costs."""
 
     kind: str
     rate: float
@@ -129,7 +129,7 @@ def checked_request(
     eer: bool = False, youden: bool = False, how: str | None = None, confidence: float = 0.95,
     **rates: float | None,
 ) -> Target:  # fmt: skip
-    """A target and how to choose, refused where they make no sense; `decide` documents them."""
+    """A target and how to choose, checked; `decide` documents them."""
     rates = {name: rate for name, rate in rates.items() if rate is not None}
     if checks.flag(youden, "youden"):
         if any(item is not None for item in (cost_fa, cost_fr, prior)):
@@ -185,7 +185,7 @@ def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *
 
 
 def target_text(asked: Target) -> str:
-    """A target in one short text, which a page can be asked for again with."""
+    """A target in one short text, by which a page can be made again."""
     prior = "" if asked.prior is None else f",prior={asked.prior!r}"
     if asked.costs is not None:
         return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
@@ -237,7 +237,7 @@ class Fitting(NamedTuple):
         return best_fit(scores, *rules, result, bounds=self.bounds), compared
 
     def tried(self, scores: ScoreData) -> Fitting:
-        """The same with its fit, where there is one; a rule that no scores allow is refused."""
+        """The same with its fit, if there is one; impossible rules are refused."""
         try:
             with suppress_warnings():
                 return self._replace(known=self.best(scores))
@@ -254,28 +254,28 @@ def check_wrong_rules(error: BetarocError) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdMethod(Value):
-    """A threshold by one of the methods, with what is to be expected of it.
+    """A threshold by one of the methods, and what to expect of it.
 
     Parameters
     ----------
     how : str
         "guaranteed", "average", "tail", "model" or "counted".
     threshold : float
-        Accept iff score > threshold; nan where the way is not possible.
+        Accept iff score > threshold; nan where it is not possible.
     expected : float
-        The target's rate to be expected there.
+        The target's expected rate.
     low, high : float
         Its interval.
     n_beyond : float
-        Scores of dev beyond: impostors accepted, or clients rejected; of fits those expected.
+        Impostors of dev accepted, or clients rejected; of fits those expected.
     far, frr : float
         Both rates counted on dev.
     family : str
         Of a fit the family of the target's class; of both rates those of both classes.
     why : str
-        Why the way is not possible, or what speaks against it; else empty.
+        Why it is not possible, or what speaks against it; else empty.
     k : int or None
-        The threshold comes from the k-th largest impostor or the k-th smallest client score.
+        It comes from the k-th largest impostor or the k-th smallest client score.
     achieved : float
         P(true rate <= target) of such a threshold, or more; nan of fits.
 
@@ -319,7 +319,7 @@ def candidate_thresholds(
 
 # --------------------------------------------------------------------- order statistics
 class OrderedScores:
-    """The class of a target from its end inwards, and how many independent trials it is worth."""
+    """The class of a target from its end inwards, and the independent trials it is worth."""
 
     def __init__(self, scores: ScoreData, target: Target) -> None:
         for who in CLASSES:
@@ -404,7 +404,7 @@ class OrderedScores:
     def _worth(self, k: int) -> tuple[float, float]:
         """x of n independent trials that say as much as k of all, those of groups together.
 
-        Few groups show little of how they vary: n is no larger than where the target is counted.
+        Few groups show little of how they vary: n is at most that where the target is counted.
         """
         if self.evidence.groups is None or not k:
             return float(k), float(self.units)
@@ -442,7 +442,7 @@ def needed_for_guarantee(rate: float, confidence: float) -> int:
 
 
 def _beta_cdf(a: float, b: float, x: float) -> float:
-    """P(Beta(a, b) <= x); of large shapes, of which scipy's has no digits, by Peizer and Pratt."""
+    """P(Beta(a, b) <= x); of large shapes, where scipy has no digits, by Peizer and Pratt."""
     from scipy.special import betainc, ndtr
 
     if min(a, b) < _LARGE:
@@ -509,7 +509,7 @@ def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
 
 
 def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
-    """The same families without a tail of the target's class, which "best" may have taken."""
+    """The same families without a tail of the target's class."""
     estimate = getattr(plain, target.who)
     if not estimate.names:
         raise InputError("counts are no distribution that a rate could be read off")
@@ -517,7 +517,7 @@ def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
 
 
 def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> ThresholdMethod:
-    """The fit's threshold, moved to the counted one where dev would count more than the target."""
+    """The fit's threshold, or the counted one where dev counts more than the target."""
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     fitted = float(point.threshold)
@@ -537,7 +537,7 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
 
 
 def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
-    """The fit's own rate with its interval; nan where a moved threshold lies too far out."""
+    """The fit's rate with its interval; nan where a moved threshold lies too far out."""
     try:
         with suppress_warnings():
             result = f.interval(kind, threshold=threshold, level=level)
@@ -552,7 +552,7 @@ def counted_rates(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """A rate counted at many thresholds with its exact intervals, which know of groups.
 
-    Where it has no interval, as with fractional weights, the ends are nan.
+    Ends are nan where there are none, as with fractional weights.
     """
     t = Thresholds.from_theta(np.asarray(thresholds, dtype=np.float64))
     try:
@@ -594,9 +594,9 @@ def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) 
 def clopper_pearson_upper(
     method: ThresholdMethod, target: Target, n: int, absent: int = 0
 ) -> float:
-    """Where the exact interval of what n trials of dev count at a threshold ends.
+    """The upper end of the exact interval of what n trials of dev count at a threshold.
 
-    Those of them that are absent for want of a score left out, all of whom are rejected.
+    The absent, who have no score and are rejected, are left out.
     """
     k = round(getattr(method, target.kind) * n) - (absent if target.kind == "frr" else 0)
     left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
@@ -616,7 +616,7 @@ def method_of_both(
 def method_of_precision(
     scores: ScoreData, rate: float, prior: float, confidence: float
 ) -> ThresholdMethod:
-    """The lowest threshold whose precision, counted on dev at a prior, is at least the target."""
+    """The lowest threshold whose precision, counted at a prior, is at least the target."""
     gaps = CountedScores(scores).pair.gaps
     precision = precision_of(prior, gaps.tpr, gaps.far)
     reached = np.flatnonzero(precision >= rate * (1.0 - _TIED))
@@ -638,8 +638,8 @@ def precision_interval(
 ) -> tuple[Rate, int]:
     """The precision at a threshold with its interval, and how many trials are accepted.
 
-    At the scores' own share of clients it is Clopper and Pearson's; at another prior, or where
-    trials depend on each other, the distances to the ends of both rates, their squares added.
+    At the scores' own share of clients it is Clopper and Pearson's; at another prior, or of groups,
+    from the distances to the ends of both rates, their squares added.
     """
     far, frr = both_rates(scores, threshold, level)
     tpr = float(scores._distributions[0].sf(threshold))
