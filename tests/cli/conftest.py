@@ -16,24 +16,19 @@ def folder(tmp_path, monkeypatch):
     client, impostor = rng.beta(5, 2, N).round(4), rng.beta(2, 5, N).round(4)
     rows = [(f"t{k}", s, "genuine") for k, s in enumerate(client.tolist())]
     rows += [(f"u{k}", s, "impostor") for k, s in enumerate(impostor.tolist())]
+    key = {"genuine": "target", "impostor": "nontarget"}
     files = {
-        "plain.csv": ("score,label", "{s!r},{y}"),
-        "euro.csv": ("score;label;site", "{e};{y};Köln"),
-        "bare.txt": (None, "{y} {s!r}"),
-        "numbers.csv": (None, "{t},{s!r},{y}"),
-        "trials.txt": (None, "{t} {s!r}"),
-        "key.txt": (None, "{t} {k}"),
-        "people.csv": ("claimed,real,score", "a,{a},{s!r}"),
-    }
-    for name, (header, row) in files.items():
-        lines = [] if header is None else [header]
-        for trial, score, label in rows:
-            first = label == "genuine"
-            lines.append(row.format(
-                s=score, e=repr(score).replace(".", ","), y=label, t=trial,
-                k="target" if first else "nontarget", a="a" if first else "b",
-            ))  # fmt: skip
-        Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        "plain.csv": ["score,label", *(f"{s!r},{y}" for _, s, y in rows)],
+        "euro.csv": ["score;label;site",
+                     *(f"{s!r};{y};Köln".replace(".", ",") for _, s, y in rows)],
+        "bare.txt": [f"{y} {s!r}" for _, s, y in rows],
+        "numbers.csv": [f"{t},{s!r},{y}" for t, s, y in rows],
+        "trials.txt": [f"{t} {s!r}" for t, s, _ in rows],
+        "key.txt": [f"{t} {key[y]}" for t, _, y in rows],
+        "people.csv": ["claimed,real,score", *(f"genuine,{y},{s!r}" for _, s, y in rows)],
+    }  # fmt: skip
+    for name, lines in files.items():
+        Path(name).write_text("\n".join([*lines, ""]), encoding="utf-8")
     Path("g.txt").write_text("".join(f"{s!r}\n" for s in client.tolist()))
     Path("i.txt").write_text("".join(f"{s!r}\n" for s in impostor.tolist()))
     return tmp_path

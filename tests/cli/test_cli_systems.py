@@ -102,6 +102,7 @@ def test_folders_with_other_files(folder, tmp_path, capsys):
     ("threshold ALL --eer --print threshold", "--print"),
     ("compare --system mlp DEV TEST", "at least two"),
     ("epc --system a DEV", "one test file"),
+    ("threshold --system a DEV TEST OTHER --eer", "at most one test file"),
 ])  # fmt: skip
 def test_calls_that_name_no_systems(call, words, folder, capsys):
     dev, test = (str(folder / "mlp" / f"{role}.csv") for role in ("dev", "test"))

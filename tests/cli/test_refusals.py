@@ -47,6 +47,7 @@ REFUSED = {
     "EPC --format tsv": "separated by commas",
     # two systems
     "compare --dev a.csv --test c.csv d.csv": "--dev must name two different",
+    "compare --dev a.csv b.csv plain.csv --test c.csv d.csv": "one per system; got 3",
     "compare --dev a.csv b.csv --test c.csv": "one per system; got 1",
     "PAIR --name one": "--name must give two different names",
     "PAIR --seed=-1": "--seed must be an int >= 0",
