@@ -17,7 +17,7 @@ from betaroc.decision import comparison
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --name A B -o c.svg",

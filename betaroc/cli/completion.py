@@ -18,7 +18,7 @@ _NAMES = {"FAMILY": (AUTO, BEST, *FAMILIES), "STAT": tuple(STATISTICS)}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         'eval "$(betaroc completion bash)"',

@@ -19,7 +19,7 @@ _TRY = ["threshold", _DEV, "--far", "0.05", "--test", _TEST]
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     messages.examples(parser, "betaroc demo", "betaroc demo -o report.html")
     options.add(parser, "-o/--output OUT", "HTML report to write as well")
     options.add(parser, "--force", "replace files that hold something else")

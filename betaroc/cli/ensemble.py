@@ -16,7 +16,7 @@ from betaroc.rendering.numbers import read_as
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg",

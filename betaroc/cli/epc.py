@@ -18,7 +18,7 @@ _REPLICATES = {"test": 10_000, "both": 1000}
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc epc --dev dev.csv --test eval.csv -o epc.svg",

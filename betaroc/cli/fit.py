@@ -21,7 +21,7 @@ _OF_EACH = ("check", "statistic", "level", "seed", "group")
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc fit dev.csv --statistic tpr@far=0.01 --statistic eer",

@@ -42,7 +42,7 @@ def read_decided(
 
 
 def decision_document(row: systems_page.System) -> dict[str, Any]:
-    """The decision as numbers and text, and as `br.from_json` reads it."""
+    """The decision, as `br.from_json` reads it too."""
     d, check, dev = row.decision, row.check, row.dev
     numbers = document.readable(d) | fields_of(check or d, "status", "reason", "remedy") | {
         "threshold_for_greater_equal": d.threshold_for_greater_equal,

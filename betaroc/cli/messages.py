@@ -1,4 +1,4 @@
-"""What the command line says, in its options and the form asked for."""
+"""What the command line says, in the form asked for."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def say(
 def in_terms(
     text: str, arguments: argparse.Namespace, words: vocabulary.ClassWords | None = None
 ) -> str:  # fmt: skip
-    """A text in the words of the field, of the classes and of the options."""
+    """A text in the words of field, classes and options."""
     terms = vocabulary.TERMS[getattr(arguments, "terms", vocabulary.BIOMETRIC)]
     text = in_options(text, arguments)
     return vocabulary.Vocabulary(terms, words or vocabulary.ClassWords()).fill(text)

@@ -191,7 +191,7 @@ def score_options(
 
 # ------------------------------------------------------------------------ before any work
 def given_options(arguments: argparse.Namespace, names: Sequence[str]) -> list[str]:
-    """Those of some options that the call gives, as they are typed."""
+    """Those of some options that the call gives."""
     usual: dict[str, Any] = {name: [] for name in ("file", "dev", "test", "statistic")}
     usual |= getattr(arguments, "reading", {})
     values = {name: getattr(arguments, name, None) for name in names}

@@ -27,7 +27,7 @@ _SOURCES = ("pilot", "client_file", "impostor_file")
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc plan guarantee@far=0.01 --strata 13",

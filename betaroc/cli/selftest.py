@@ -1,4 +1,4 @@
-"""``betaroc selftest``: numbers of this machine beside references of many more digits."""
+"""``betaroc selftest``: numbers of this machine beside references."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ REFERENCES: list[tuple[tuple[str, ...], Callable[..., Sequence[Any]], tuple[Any,
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     codes = "Exit code 0: every number has the digits required; 1: some have fewer."
     examples(parser, "betaroc selftest", "betaroc selftest --json", rest=codes)
     form_options(parser)

@@ -33,7 +33,7 @@ betaroc --help tells the exit codes."""
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc study atlas.toml",

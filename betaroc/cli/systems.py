@@ -111,7 +111,7 @@ def named_systems(
 
 
 def two_systems(arguments: Namespace) -> list[SystemFiles]:
-    """Those of --dev and --test, two files each."""
+    """Those of --dev and --test."""
     dev, test = arguments.dev, arguments.test
     for role, files in (("dev", dev), ("test", test)):
         if len(files) != 2:
@@ -230,7 +230,7 @@ def read_systems(
     systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], object], *,
     dev_named: bool = True, tests: bool = True,
 ) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
-    """Name, dev and tests of one system after the other."""
+    """Name, dev and tests of each system."""
     for name, dev, paths in systems:
         start = f"{numbers.visible(name)}: " * bool(name)
         with notices.forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
@@ -335,7 +335,7 @@ def chosen_words(asked: Names) -> str:
 
 
 def reading_lines(*read: tuple[str, ScoreData]) -> tree.Paragraph:
-    """What was read, a line per set of scores under its name."""
+    """What was read, a line per set of scores."""
     return tree.Paragraph("\n".join(file_words(name, scores) for name, scores in read), "given")
 
 

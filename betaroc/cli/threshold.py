@@ -21,7 +21,7 @@ _REPORT = Paragraph(f"{'':8}betaroc report --dev SCORES [--test TEST] -o report.
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options."""
     examples(
         parser,
         "betaroc threshold dev.csv --far 0.01 --test eval.csv",

@@ -1,4 +1,4 @@
 """How things are shown: arrays to pictures, rows to text, values to documents.
 
-Nothing is computed here, and no distribution, curve or fit is known.
+No distribution, curve or fit is known here.
 """

@@ -1,4 +1,4 @@
-"""Pictures: figures, axes and legends; curves and intervals, of which nan is a gap."""
+"""Pictures: figures, axes, legends, curves, intervals; nan is a gap."""
 
 from __future__ import annotations
 
@@ -121,9 +121,9 @@ def begun(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
 def finished(
     ax: Axes, x: str, y: str, rates: str = "", *, frame: Any = None, below: bool = False, **at: Any
 ) -> Axes:
-    """The axes, named, with limits where the caller has set none, and a legend.
+    """The axes, named, with a legend, and with limits where the caller has set none.
 
-    Of ``rates`` ticks are in per cent. The legend stands below where one does already, else inside.
+    Ticks of ``rates`` are in per cent. A legend that stands below stays there.
     """
     from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullLocator
 
@@ -190,7 +190,7 @@ def draw_curve(ax: Axes, x: FloatArray, y: FloatArray, style: Mapping[str, Any])
 
 
 def number_of(ax: Axes) -> str | None:
-    """The number of a curve without a name beside others."""
+    """The number of a curve without a name."""
     before = [line for line in ax.lines if line.get_gid() == "curve"]
     for k, line in enumerate(before, start=1):
         if str(line.get_label()).startswith(_NAMELESS):
@@ -208,7 +208,7 @@ def legend(ax: Axes, **place: Any) -> None:
 def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None) -> None:
     """The legend under the axes, for which the figure grows.
 
-    Without ``columns`` there are two, or one where words are long; those of ``also`` come after.
+    Without ``columns`` there are two, or one of long words; those of ``also`` come last.
     """
     figure: Any = ax.figure
     pairs: list[tuple[str, Any]] = []
@@ -289,8 +289,8 @@ def draw_rates(
 ) -> Axes:  # fmt: skip
     """One rate against another in a square.
 
-    The axes keep ``kind``; ``chance`` has both heights of the chance line; with ``least`` the rate
-    at x is on a log scale that begins there.
+    The axes keep ``kind``; ``chance`` has both heights of the chance line; ``least`` begins a log
+    scale of x.
     """
     ax, empty = begun(ax, square=True)
     if least is not None:
@@ -381,7 +381,7 @@ def draw_intervals(
     near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
     log: bool = False, **style: Any,
 ) -> Axes:  # fmt: skip
-    """Numbers with their intervals, a row each below those that the axes have.
+    """Numbers with their intervals, a row each.
 
     Values that are `near` have a grey ground; `at` is a line.
     """
@@ -478,7 +478,7 @@ class DrawnBand(NamedTuple):
 
 
 class Better(NamedTuple):
-    """The better of two systems at each alpha: 1, 2 or 0."""
+    """The better system at each alpha: 1, 2 or 0."""
 
     system: AnyArray
     names: tuple[str, str]
@@ -534,7 +534,7 @@ def _draw_alphas(
 def _draw_interval(
     ax: Axes, alpha: FloatArray, low: FloatArray, high: FloatArray, colour: Any, label: str
 ) -> None:
-    """Filled between neighbours, upright where an alpha has none."""
+    """Filled between neighbours, else upright."""
     present = np.isfinite(low) & np.isfinite(high)
     beside = np.concatenate([[False], present, [False]])
     alone = present & ~beside[:-2] & ~beside[2:]
@@ -597,7 +597,7 @@ def draw_expected_observed(
     ax: Axes | None, alpha: FloatArray, expected: FloatArray, observed: FloatArray, axes: AlphaAxes,
     style: Mapping[str, Any],
 ) -> Axes:  # fmt: skip
-    """A measure observed on test against that expected on dev."""
+    """A measure observed on test against dev's."""
     below, (ax, empty) = ax is None, begun(ax, square=True)
     order = np.argsort(alpha, kind="stable")
     style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **line_style(style)}
@@ -667,7 +667,7 @@ def draw_systems(
     ax: Axes | None, alpha: FloatArray, lines: Sequence[tuple[str, FloatArray]], axes: AlphaAxes,
     *, log: bool = False,
 ) -> Axes:  # fmt: skip
-    """The first curve in ink, others in grey; of few each in a panel."""
+    """The first curve in ink, others in grey or in panels."""
     y, several = f"{axes.measure} on test", ax is None and len(lines) <= PANELS
     others = "the other system" if len(lines) == 2 else f"the {len(lines) - 1} others"
     labels = ("_nolegend_", "_nolegend_") if several else (lines[0][0], others)

@@ -1,4 +1,4 @@
-"""The picture of a threshold as plain SVG: scores of both classes, rates on a strip.
+"""The picture of a threshold as SVG: scores of both classes, rates on a strip.
 
 Positions are in per cent of the width; the classes are those of page.css.
 """
@@ -67,7 +67,7 @@ class ScoreAxis(NamedTuple):
 
     @classmethod
     def of(cls, scores: FloatArray, mark: float | None) -> ScoreAxis:
-        """The axis of nearly all scores and the mark; logits if most are next to 0 or 1."""
+        """The axis of nearly all scores and the mark."""
         from scipy.special import logit
 
         low, high = float(scores.min()), float(scores.max())
@@ -125,7 +125,7 @@ class ScoreAxis(NamedTuple):
 
 
 def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], FloatArray, int]:
-    """Thresholds as text and numbers, and the place of the one decided."""
+    """Thresholds as text and numbers, and the decided one's place."""
     places = np.linspace(0.0, 100.0, POSITIONS)
     texts = [axis.text(float(x)) for x in axis.score(places)]
     home = int(np.argmin(np.abs(places - float(axis.place(threshold)))))
@@ -282,7 +282,7 @@ def strip_place(rate: float, target: float) -> float:
 def strip_svg(
     name: str, rows: Sequence[IntervalMark], target: float, side: str, key: str, alt: str
 ) -> str:
-    """Rates with their intervals beside the target; the ``key`` is that of their places."""
+    """Rates with their intervals beside the target; ``key`` names their places."""
     foot, at = _TOP + _LINE * len(rows) + 6.0, strip_place(target, target)
     parts = [
         f'<rect class="overz" x="{at:.2f}%" y="{_TOP:g}" height="{foot - _TOP:g}"'

@@ -1,7 +1,7 @@
 """Values as plain documents and back, by the types of their fields.
 
-nan is null, or ``{"float": "nan"}`` where None may stand too; an array that stands there already
-is named by its place, ``{"same as": "scores.client"}``. Reading makes only classes of a table.
+nan is null, or ``{"float": "nan"}`` where None may stand; an array that stands there already is
+``{"same as": "scores.client"}``. Reading makes only classes of a table.
 """
 
 from __future__ import annotations
@@ -419,7 +419,7 @@ def read(codec: Codec, document: Any, at: str, state: _State) -> Any:
 
 # ------------------------------------------------------------------------------ arrays
 def _write_array(codec: Codec, value: AnyArray, at: str, state: _State) -> Any:
-    """Lists, or the place of an array that stands there already."""
+    """Lists, or the place of an equal array."""
     known, place = state.arrays.get(id(value), (None, ""))
     if known is value:
         return {"same as": place}
@@ -601,7 +601,7 @@ _ROUNDING, _LEAST = 1e-9, 1e-15
 
 
 def consistent(content: dict[str, Any], at: str, result: Any) -> Any:
-    """The value, if its numbers and lengths can be and agree."""
+    """The value, if its numbers and lengths agree."""
     alike: tuple[str, ...] = getattr(result, "_same_length", ())
     if not alike and isinstance(content.get("alpha"), np.ndarray):
         names = (k for k, part in content.items() if isinstance(part, np.ndarray))
@@ -694,7 +694,7 @@ def _parts(value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def table_columns(value: Any) -> dict[str, Any]:
-    """The parts as columns, of arrays of one size a row per entry."""
+    """The parts as columns; arrays of one size have rows."""
     parts = {name: part for name, part in flat(value) if "[" not in name}
     sizes = {part.size for part in parts.values() if isinstance(part, np.ndarray)}
     size = sizes.pop() if len(sizes) == 1 else 1

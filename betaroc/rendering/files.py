@@ -1,7 +1,7 @@
 """Files that are there whole or not at all, and pictures under private settings.
 
-``matplotlib.rcParams`` is one mapping for all threads: while a drawing is under way its lookups
-first ask a context variable, which is set in the thread of the drawing alone.
+All threads share ``matplotlib.rcParams``: during a drawing its lookups first ask a context
+variable of the drawing's thread.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from betaroc.core.text import format_value, typed
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write bytes, or text as UTF-8, in one step or not at all."""
+    """Write bytes, or text as UTF-8, whole or not at all."""
     target = checked_target(path)
     beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
     try:
@@ -122,7 +122,7 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
 
 
 def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
-    """The ``<svg>`` of the axes that ``draw`` returns, reproducibly, with a width if ``sized``."""
+    """The ``<svg>`` of the axes that ``draw`` returns, with a width if ``sized``."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):

@@ -66,7 +66,7 @@ def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node
 
 
 def told_document(noun: Exportable, told: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a noun in other words, its fields under "content"."""
+    """A document in other words, the fields under "content"."""
     words: dict[str, Any] = plain(told)
     return _envelope(noun) | words | {"content": document_of(noun)}
 
@@ -76,10 +76,10 @@ def _envelope(noun: Exportable) -> dict[str, Any]:
 
 
 class Exportable(Value):
-    """A value that travels: as JSON and back, as a table, as flat numbers."""
+    """A value that becomes JSON and back, a table, flat numbers."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The value as nested dictionaries and lists of plain Python, ready for JSON.
+        """The value as nested dictionaries and lists, ready for JSON.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class Exportable(Value):
         Raises
         ------
         InputTypeError
-            If a part is of a class of yours, which nobody else can read.
+            If a part is of a class of yours.
 
         Examples
         --------
@@ -154,8 +154,8 @@ class Exportable(Value):
         Returns
         -------
         DataFrame
-            Of the library of the data, pandas where there was none. One row with the fields, or a
-            row for each entry of those that are arrays.
+            Of the library of the data, else of pandas. One row with the fields, or a row for each
+            entry of arrays.
 
         Examples
         --------
@@ -173,9 +173,9 @@ class Exportable(Value):
         Returns
         -------
         str
-            A ``tabular``. Numbers have six digits, a single row stands upright, and characters
-            that pdfLaTeX cannot set are code points, such as U+4E2D. Decisions, curves and
-            comparisons have the table that people read, and as comments what is said beside it.
+            A ``tabular``. Numbers have six digits, a single row stands upright, characters that
+            pdfLaTeX cannot set are code points, such as U+4E2D. Decisions, curves and comparisons
+            have the table that people read, with what is said beside it as comments.
 
         Examples
         --------
@@ -218,12 +218,12 @@ class Exportable(Value):
         return f"{kind} {name}" if isinstance(name, str) and name else kind
 
     def metrics(self) -> dict[str, float]:
-        """The finite numbers by name, for trackers of experiments such as MLflow or W&B.
+        """The finite numbers by name, for trackers such as MLflow or W&B.
 
         Returns
         -------
         dict of str to float
-            Names of letters, digits, "_", "-", "." and "/"; without arrays, nan and infinities.
+            Names of letters, digits, "_", "-", "." and "/"; no arrays, nan or infinities.
 
         Examples
         --------

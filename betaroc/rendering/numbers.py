@@ -32,7 +32,7 @@ def extreme(value: float, digits: int = 5) -> str:
 
 
 def percent(rate: float) -> str:
-    """A rate in per cent with three digits, near 100 % two of what is missing."""
+    """A rate in per cent with three digits, near 100 % more."""
     if math.isnan(rate):
         return "undefined"
     missing = 100.0 * (1.0 - rate)
@@ -76,7 +76,7 @@ def spaced(n: float) -> str:
 
 
 def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
-    """A threshold in a few digits, rounded so that the target holds."""
+    """A threshold, rounded so that the target holds."""
     if not math.isfinite(threshold):
         return "accept all" if threshold < 0.0 else "reject all"
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
@@ -131,7 +131,7 @@ def visible(text: str) -> str:
 
 
 def name_shown(name: str, width: int = 40) -> str:
-    """A foreign name on one line, of a long one both ends."""
+    """A foreign name on one line, cut in the middle."""
     text = visible(name)
     if len(text) > width:
         text = f"{text[: width // 2]}…{text[-(width - width // 2 - 1) :]}"

@@ -40,7 +40,7 @@ def foreign(text: str, *, path: bool = False) -> Name:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number and its interval in words and as numbers; a note."""
+    """A number and its interval, as words and numbers; a note."""
 
     text: str | Name
     span: str = ""
@@ -94,7 +94,7 @@ class Tagged:
 
 @dataclass(frozen=True)
 class Row(Tagged):
-    """Cells of a table, the first of which names the row; the `chosen` one stands out.
+    """Cells of a table; the first names the row, the `chosen` row stands out.
 
     The last cell of a short row reaches to the end.
     """
@@ -115,7 +115,7 @@ class Group(Tagged):
 class Grid(Tagged):
     """A table; `words` are the columns of words.
 
-    `kept` is what CSV and LaTeX hold, with all digits; a `typeset` table is in LaTeX as it is read.
+    `kept` is for CSV and LaTeX, with all digits; LaTeX shows a `typeset` table as it is read.
     """
 
     head: tuple[Cell | Name | str, ...]
@@ -186,7 +186,7 @@ def first_n(words: Iterable[str], sep: str = ", ") -> str:
 class Paragraph(Tagged):
     """A paragraph, its `lead` in bold; a "note" is small, an "answer" has a large lead.
 
-    A "legend" is for pages; what is "given" holds texts of the user's.
+    A "legend" is for pages; "given" texts are the user's.
     """
 
     text: str
@@ -221,9 +221,9 @@ class Strip(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure(Tagged):
-    """A picture, as SVG or as what draws it; its caption, and what it shows.
+    """A picture, as SVG or as what draws it, and its caption.
 
-    `places` are those of its marks at every position of a slider, `strip` is for terminals.
+    `places` are its marks at every slider position, `strip` is for terminals.
     """
 
     svg: str | Callable[[], Any]
@@ -267,7 +267,7 @@ class Html(Tagged):
 
 @dataclass(frozen=True)
 class Section(Tagged):
-    """A heading and what stands below it; a `folded` one says its `finding`."""
+    """A heading and its blocks; a `folded` one says its `finding`."""
 
     title: str
     blocks: tuple[Node, ...]

@@ -1,6 +1,6 @@
 """A tree as HTML, every text escaped, and the frame of every page.
 
-The policy of a page allows its style sheet and its script by their hashes, and nothing else.
+The policy of a page allows its style sheet and its script alone, by their hashes.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def status_icon(colour: str) -> Markup:
 
 
 def _drawn(figure: Figure) -> Markup:
-    """A drawing in the colours of the page, its styles as attributes."""
+    """A drawing in the page's colours, its styles as attributes."""
     from markupsafe import Markup, escape
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg

@@ -108,7 +108,7 @@ def _section(section: tree.Section, terminal: Terminal) -> str:
 
 # ------------------------------------------------------------------------------ tables
 def _grid(grid: tree.Grid, width: int) -> list[str]:
-    """The first form that fits: intervals beside, below or left out; or a list."""
+    """The first form that fits: intervals beside, below, left out; a list."""
     for beside in (3, 2, 1, 0):
         lines = _table(grid, width, beside)
         if lines is not None:
@@ -218,7 +218,7 @@ _START, _WIDTH = 14, 48
 
 
 def _strip(strip: tree.Strip, *, signs: bool) -> list[str]:
-    """Rates with their intervals on one log scale."""
+    """Rates with intervals on a log scale."""
     rates = [rate for rate in (*(row.value for row in strip.rows), strip.target) if rate >= 1e-12]
     decades = max(4, math.ceil(-math.log10(min(rates, default=1.0)) - 1e-9))
 
@@ -324,7 +324,7 @@ def cell_of(value: Any) -> tree.Cell | tree.Name:
 
 # ------------------------------------------------------------------------------- LaTeX
 def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """A table with the rules of booktabs; a single row stands upright."""
+    """A table of booktabs; a single row stands upright."""
     named = {name: [*map(cell_of, values)] for name, values in upright(columns).items()}
     numbers = (all(isinstance(cell, tree.Cell) for cell in cells) for cells in named.values())
     rows = (map(_latex_number, row) for row in zip(*named.values(), strict=True))

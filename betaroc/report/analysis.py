@@ -47,34 +47,34 @@ class Analysis(Result, nouns.Exportable):
     points : tuple of ObservedPoint
         Thresholds chosen on dev, with their rates on every set.
     curves : tuple of ObservedCurve
-        For every test set the expected performance curves of dev's thresholds, by dev's fit where
-        there is one and by its scores: ``.role``, ``.chosen_by``, ``.epc``, ``.band``.
+        For every test set the expected performance curves of dev's thresholds, by dev's fit and
+        by its scores: ``.role``, ``.chosen_by``, ``.epc``, ``.band``.
     level : float
         Confidence level of the intervals.
     family : str or pair of str
-        The family that was fitted, or those of clients and of impostors.
+        The fitted family, or those of clients and of impostors.
     reason : str
-        How it came.
+        Why this family.
     seed : int or None
-        By which trials were resampled and fits checked; None for another source of randomness.
+        Seed of the resampling and the checks; None for another source of randomness.
     beta : BetaPairFit or None
-        One beta distribution a class on dev: ``.suffices``, ``.reason``, ``.fit``; None where
-        scores lie outside [0, 1].
+        One beta distribution per class: ``.suffices``, ``.reason``, ``.fit``; None where scores
+        lie outside [0, 1].
     terms : str
-        Words of the rates in what is read.
+        Words of the rates.
     decision : Decision or None
-        Of dev's scores, for the target; None where none is possible.
+        The threshold for the target; None where none is possible.
     checks : tuple of DecisionCheck or None
         What each test set says of it; None of a summary.
     no_decision : str
         Why there is no decision.
     target : str
-        The target that was asked for, such as "far=0.01"; empty where it is the default, FAR 1 %.
+        The target that was asked for, such as "far=0.01"; empty by default, which is FAR 1 %.
 
     Attributes
     ----------
     notices : tuple of Notice
-        Every warning of the fits, the set it speaks of first: ``.category``, ``.message``.
+        Every warning, with its set: ``.category``, ``.message``.
 
     Examples
     --------
@@ -125,8 +125,7 @@ class Analysis(Result, nouns.Exportable):
         Returns
         -------
         str
-            The threshold and its status; what test contradicts; the sections of the report
-            without pictures; warnings.
+            The threshold and its status, contradictions, the sections of the report, warnings.
         """
         alarms, warnings = page.doubts(self)
         first = [*page.contradicted_points(self)[1], *alarms, *filter(None, [self.dev.separation])]
@@ -156,7 +155,7 @@ class Analysis(Result, nouns.Exportable):
         DataFrame
             Of the library of dev's scores. Columns criterion, chosen_by ("model" or "scores"),
             set, of ("expected" by dev's distributions or "observed"), threshold, far, frr, hter;
-            where some trials have no score fmr and fnmr, rates of the others, behind frr.
+            behind frr, where some trials have no score, fmr and fnmr of the others.
 
         Examples
         --------
@@ -242,30 +241,27 @@ def analyze(
     dev : Scores, ScoreSummary, frame, (y_true, y_score) or path
         The development set: it is fitted and chooses the thresholds.
     test : as dev, or mapping of name to these, optional
-        Test sets on which dev's thresholds are met.
+        Test sets on which dev's thresholds are tried.
     family : str or pair of str
-        As in :func:`betaroc.fit`. "best" is chosen on dev alone, and serves all sets; "auto" by
-        all scores, dev's and tests'.
+        As in :func:`betaroc.fit`. "best" is chosen on dev alone, "auto" by the scores of all sets.
     boundary, resolution : optional
-        The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
+        The rules for scores of exactly 0 and 1 and for rounded ones, as in :func:`betaroc.fit`.
     tails, tail_sizes, bounds : optional
-        Tails of the most extreme scores, as in :func:`betaroc.fit`; a test set that cannot have
-        them is fitted without, and that is said.
+        As in :func:`betaroc.fit`; a test set that cannot have tails is fitted without, with a
+        warning.
     level : float
         Confidence level of the intervals.
     rng : None, int, SeedSequence or Generator
-        Source of the resampling and of the checks; a seed, so that the same scores give the
-        same report.
+        Source of the resampling and the checks; by a seed the same scores give the same report.
     statistics : sequence of str
-        Further numbers of every set's fit and scores: names of :func:`statistics`, with the point
-        after "@" where one is needed, such as ``("tpr@far=0.001", "h-measure")``.
+        Further numbers of every set: names of :func:`statistics`, some with a point after "@",
+        such as ``("tpr@far=0.001", "h-measure")``.
     terms : str
-        Words of the rates in what is read: "biometric" (FAR, FRR), "matching" (FMR, FNMR, only
-        where every trial has a score), "pad" (APCER, BPCER; attacks are one species) or "ml" (FPR,
-        FNR).
+        Words of the rates: "biometric" (FAR, FRR), "matching" (FMR, FNMR, only
+        where every trial has a score), "pad" (APCER, BPCER) or "ml" (FPR, FNR).
     target : mapping or str, optional
         What the threshold is for: ``{"far": 0.01}``, ``{"frr": 0.01}``, ``{"cost_fa": 10,
-        "cost_fr": 1}``, or "eer"; "far=0.01" is the same as the first. FAR 1 % where left out.
+        "cost_fr": 1}``, or "eer"; "far=0.01" is the same as the first, and the default.
 
     Returns
     -------
@@ -275,24 +271,23 @@ def analyze(
     Raises
     ------
     InputError, InputTypeError
-        For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none, a
-        statistic that is unknown or without its point, a `target` that is none.
+        For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an unknown statistic or one
+        without its point, an `rng` or `target` that is none.
     FitError
         If dev cannot be fitted.
 
     Warns
     -----
     ExtrapolationWarning, MisfitWarning
-        Of rates that `statistics` rest on; else what points rest on stands beside them.
+        Of rates that `statistics` rest on.
 
     Notes
     -----
-    Of a test set that cannot be fitted a warning says why, and dev's thresholds are observed on its
-    scores. Intervals of the curves hold dev's thresholds fixed: 2000 replicates of the test
-    decisions, each alpha by itself. Fits are checked by 199 simulated score sets, families are
-    compared on dev; both, and the audit, need every score. Counts of a summary are off by at most
-    `ScoreSummary.rate_error`. The threshold is that of :func:`decide` with the family, the rules
-    and the level of the call.
+    If a test set cannot be fitted, a warning says why; dev's thresholds are still tried on it.
+    Intervals of the curves hold dev's thresholds fixed: 2000 replicates of the test decisions, each
+    alpha by itself. Fits are checked by 199 simulated score sets, families are compared on dev;
+    both, and the audit, need every score. Counts of a summary are off by at most
+    `ScoreSummary.rate_error`. The threshold is that of :func:`decide`.
 
     Examples
     --------

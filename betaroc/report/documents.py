@@ -56,15 +56,14 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     object
-        Equal to the value that was written, to the last bit of its numbers; of the class that
-        ``"kind"`` names.
+        Equal to the value that was written, to the last bit; of the class that ``"kind"`` names.
 
     Raises
     ------
     FileFormatError
-        If it is no such document, a newer one, of more than 4 GiB, or a field is missing or not
-        what it must be, such as a verdict other than the numbers say: the message names its place,
-        such as ``client.params.a``.
+        If it is no such document, a newer one, of more than 4 GiB, or a field is missing or
+        wrong, such as a verdict against the numbers; the message names its place, such as
+        ``client.params.a``.
     ScoreFileNotFoundError
         If there is no file at the path.
     InputTypeError
@@ -72,10 +71,9 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
 
     Notes
     -----
-    Nothing is made but values of this package, by a table of kinds, so that a document from
-    elsewhere cannot do anything. What a document holds beside the fields, such as ``"derived"``,
-    is for other readers and is not read. The JSON schema (draft 2020-12) of all documents is the
-    file ``schema.json`` of `betaroc.report`.
+    Only values of this package are made, by a table of kinds: a document from elsewhere cannot do
+    anything. What stands beside the fields, such as ``"derived"``, is not read. The JSON schema
+    (draft 2020-12) of all documents is the file ``schema.json`` of `betaroc.report`.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck |
 
 # ---------------------------------------------------------------------------- the screen
 def first_screen(analysis: Analysis) -> dict[str, Any]:
-    """Every value that the top of the page shows."""
+    """The values of the page's top."""
     request = request_of(analysis.target or None, analysis.level)
     d, words = analysis.decision, analysis.words
     names, read = ["dev", *score_set.set_names(analysis.tests)], []
@@ -351,7 +351,7 @@ def _fitted(
 def _positions(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
-    """What stands where at every position of the slider."""
+    """What each position of the slider shows."""
     texts, thresholds, home = decision_picture.slider_positions(axis, d.threshold)
     texts[home] = decide.shown_threshold(d)
     columns, flags, largest = {"t": list(map(with_minus, texts))}, {}, np.zeros(len(texts))

@@ -1,7 +1,7 @@
-"""Score sets with all that is computed of them, and dev's thresholds on the test sets.
+"""Score sets, what is computed of them, and dev's thresholds on test sets.
 
 A contradiction holds the count of errors K on test against its distribution if dev and test are
-draws of the same two distributions. Given a rate p it is binomial; p varies by the error of the
+drawn alike. Given a rate p it is binomial; p varies by the error of the
 fit on the scale of normal deviates or, counted k of n on dev, as Beta(k + 1/2, n - k + 1/2):
 
     p-value = 2 min(P(K <= observed), P(K >= observed)), at most 1
@@ -651,7 +651,7 @@ def _compared(
 
 
 def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
-    """Trials of the class; of groups independent ones."""
+    """Independent trials of the class."""
     counted = CountedScores(part.given)
     return counted.worth(t, 0.5 * (1.0 - level))[0 if name == "frr" else 1]
 

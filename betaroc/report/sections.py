@@ -39,7 +39,7 @@ def _curve_sentences(part: ScoreSet) -> list[str]:
 
 
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
-    """The fitted curve of the first set in words, the ends of all."""
+    """The first set's curve in words, the ends of all."""
     several, (first, role) = len(sets) > 1, sets[0]
     modelled = [pair for pair in sets if pair[0].fit and not is_of_counts(pair[0].fit.family)]
     blocks: list[Node] = [Paragraph(
@@ -254,7 +254,7 @@ _MARKS = {
 
 
 def measures_section(sets: NamedSets, figures: Sequence[Figure] = ()) -> Section:
-    """AUC, EER, TPR at FAR 1 %, KS and what was asked for."""
+    """AUC, EER, TPR at FAR 1 %, KS and further numbers."""
     modelled, first = any(part.modelled for part, _ in sets), sets[0][0]
     head = [_with_level(of, first) for of in ("scores", *["fitted"] * modelled)]
 

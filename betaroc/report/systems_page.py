@@ -32,7 +32,7 @@ _DRAWN = 8
 
 
 class System(NamedTuple):
-    """A system, its threshold or why it has none, and its tests."""
+    """A system, its threshold, if any, and its tests."""
 
     name: str
     dev: ScoreData
@@ -64,7 +64,7 @@ class System(NamedTuple):
 
 
 def ranked(systems: Sequence[System]) -> list[System]:
-    """By status, tested ones first, then by the other rate or the cost."""
+    """By status, tested ones first, then by the other rate or cost."""
 
     def place(system: System) -> tuple[int, bool, float]:
         d, check = system.decision, system.check
