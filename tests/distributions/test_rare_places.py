@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
 
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
@@ -36,16 +35,6 @@ def test_a_score_has_the_bin_of_its_place_on_four_scales():
     whole = [0.125 * (1.0 + s / (scale + np.abs(s))) for scale in (1.0, 100.0)]
     places = (ends + whole[0] + whole[1]) * bins
     assert np.all(np.abs(bin_of(s, bins, None) - (places - 0.5)) <= 0.5 + 1e-6)
-
-
-@pytest.mark.parametrize("upper", [False, True])
-def test_many_quantiles_of_a_mixture_have_their_probabilities(upper):
-    law = br.NormalMixture([0.3, 0.7], [br.Normal(-2.0, 0.5), br.Normal(1.0, 1.5)])
-    p = np.linspace(1e-6, 1.0 - 1e-6, 3001)
-    x = law.isf(p) if upper else law.ppf(p)
-    normals = stats.norm(-2.0, 0.5), stats.norm(1.0, 1.5)
-    first, second = (n.sf(x) if upper else n.cdf(x) for n in normals)
-    assert_allclose(0.3 * first + 0.7 * second, p, rtol=1e-9)
 
 
 def test_a_sign_that_changes_on_a_mesh_changes_there():

@@ -252,18 +252,6 @@ def test_a_hook_is_tested_against_the_proper_pair():
     assert (test.statistic, test.p_value) == (0.0, 1.0)
 
 
-@pytest.mark.nightly
-def test_size_of_the_test_of_a_dual_pair():
-    """Its limit is chi-squared with two degrees of freedom: simulated p-values agree with it."""
-    rng, simulated, limit = np.random.default_rng(16), [], []
-    for _ in range(12):
-        scores = br.Scores(rng.beta(3.0, 1.0, 400), rng.beta(1.0, 2.0, 400))
-        test = nested("dual-beta", "beta", scores, replicates=199, rng=rng)
-        simulated.append(test.p_value)
-        limit.append(stats.chi2.sf(test.statistic, 2))
-    assert_allclose(simulated, limit, atol=4 * 0.036)  # the error of a share of 199
-
-
 @misfits
 @pytest.mark.simulation
 def test_the_check_of_a_dual_pair_is_lilliefors():

@@ -23,8 +23,6 @@ OTHER = br.Scores(CLIENT.sample(50, rng=3), IMPOSTOR.sample(60, rng=4))
 SCORES = br.Scores(CLIENT.sample(150, rng=1), IMPOSTOR.sample(200, rng=2))
 KNOWN = [br.LogitNormal(1.0, 1.2).sample(60, rng=1), br.LogitNormal(-1.0, 0.8).sample(80, rng=2)]
 SAME = br.Scores([*KNOWN[0], 1.0], [*KNOWN[1], 0.0])
-MODEL = br.ScoreModel(br.Beta(3, 2), br.Beta(2, 3))
-FEW = br.Scores([0.3, 0.6, 0.7, 0.9], [0.1, 0.2, 0.4, 0.8])
 
 
 class Own(br.LogitNormal):

@@ -162,20 +162,6 @@ def test_what_needs_every_score_says_so(call):
         call(both()[1])
 
 
-N, M = 150, 250
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """A dev and a test set of N client and M impostor scores each."""
-    pytest.importorskip("pyarrow")
-    folder = tmp_path_factory.mktemp("scores")
-    for name, seed in (("dev", 1), ("test", 2)):
-        scores, _ = both(N, M, seed)
-        frame_of(scores.client, scores.impostor).to_parquet(folder / f"{name}.parquet")
-    return [str(folder / f"{name}.parquet") for name in ("dev", "test")]
-
-
 @pytest.fixture
 def shell(capsys):
     """The status and what was printed, read where it is a document."""
@@ -241,9 +227,9 @@ def test_labels_of_a_file_mean_the_same_streamed_or_read(labels, client_label, t
 
 @pytest.mark.simulation
 def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins():
-    first, second = (fit_document(br.analyze(source).dev, "") for source in both(N, M))
+    first, second = (fit_document(br.analyze(source).dev, "") for source in both(150, 250))
     assert second["summary"]["bins"] == 65_536
-    assert [first[n] for n in ("n_client", "n_impostor")] == [N, M]
+    assert [first[n] for n in ("n_client", "n_impostor")] == [150, 250]
     # The sums are sufficient, so the fits differ by rounding.
     assert second["auc"] == approx(first["auc"], rel=1e-11)
     error = second["summary"]["error"]

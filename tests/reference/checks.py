@@ -97,8 +97,7 @@ def _place(found, true):
 
 
 def _six(law, x):
-    names = ("pdf", "cdf", "sf", "logpdf", "logcdf", "logsf")
-    return [float(getattr(law, name)(x)) for name in names]
+    return [float(f(x)) for f in (law.pdf, law.cdf, law.sf, law.logpdf, law.logcdf, law.logsf)]
 
 
 _SIX = {

@@ -1,14 +1,12 @@
 """Sweeps of single numbers: ``python tests/reference/make_accuracy.py``.
 
-mpmath at 60 digits, on the axis y = logit(theta) with the laws of ``_laws.py``; arguments are
-doubles and mean exactly that double. ``accuracy.json`` holds blocks: what is computed
-(``check``), over which range (``region``), and rows of arguments followed by their values in 19
-digits. Values that no double holds are written all the same; what reads them takes the
-logarithms there.
+mpmath at 60 digits, on the axis y = logit(theta) with the laws of ``_laws.py``. ``accuracy.json``
+holds blocks: what is computed (``check``), over which range (``region``), and rows of arguments,
+doubles, followed by their values in 19 digits, also those that no double holds.
 
 Every beta tail is computed a second time by Arb (python-flint), which proves the radius of its
-ball; balls wider than 1e-30 of their value are counted and not compared. ``second`` holds the
-numbers and the worst disagreement.
+ball; balls wider than 1e-30 of their value are not compared. ``second`` holds the numbers and the
+worst disagreement.
 """
 
 import math

@@ -5,12 +5,10 @@ independent Newton iteration on the score equations
 
     digamma(a) - digamma(a+b) = mean log x,   digamma(b) - digamma(a+b) = mean log(1-x)
 
-in (log a, log b), from the generating shapes or the moments, until the step is
-below 1e-45. Also stored: the covariance (inverse information over the weight)
-and the maximal log-likelihood; shapes under the censored and the cell likelihood
-for a sample with scores of exactly 0 and 1 (mpmath's incomplete beta, numerical
-derivatives at 60 digits); digamma(x) - log(x) and trigamma(x) - 1/x on a grid.
-Regenerate only when something is added.
+in (log a, log b), until the step is below 1e-45. Also stored: the covariance and the
+log-likelihood; shapes under the censored and the cell likelihood of a sample with
+scores of 0 and 1 (mpmath's incomplete beta, numerical derivatives); digamma(x) - log(x)
+and trigamma(x) - 1/x on a grid.
 """
 
 import json
@@ -63,11 +61,8 @@ def solve(x, w, a, b):
 
 
 def moments(x, w):
-    values, weights = [mp.mpf(float(v)) for v in x], [mp.mpf(float(v)) for v in w]
-    total = mp.fsum(weights)
-    m = mp.fsum(k * v for v, k in zip(values, weights, strict=True)) / total
-    var = mp.fsum(k * (v - m) ** 2 for v, k in zip(values, weights, strict=True)) / total
-    s = m * (1 - m) / var - 1
+    m = np.average(x, weights=w)
+    s = m * (1 - m) / np.average((x - m) ** 2, weights=w) - 1
     return s * m, s * (1 - m)
 
 
@@ -154,26 +149,21 @@ def maximum(log_likelihood, start):
         h[i, j] = h[j, i] = -mp.diff(f, (u, v), order)
     inverse, a, b = h**-1, mp.exp(u), mp.exp(v)
     cov = [inverse[0, 0] * a * a, inverse[0, 1] * a * b, inverse[1, 1] * b * b]
-    return {
-        "a": mp.nstr(a, 25),
-        "b": mp.nstr(b, 25),
-        "cov": [mp.nstr(c, 20) for c in cov],
-        "log_likelihood": mp.nstr(f(u, v), 25),
-    }
+    found = {"a": mp.nstr(a, 25), "b": mp.nstr(b, 25), "cov": [mp.nstr(c, 20) for c in cov]}
+    return found | {"log_likelihood": mp.nstr(f(u, v), 25)}
 
 
 def at_the_ends():
     mp.mp.dps = 40
-    for eps in (1e-3, 1e-6):
-        found = maximum(censored_log_likelihood(mp.mpf(eps), mp.mpf(1.0 - eps)), (0.1, 0.2))
-        yield {"boundary": "censor", "resolution": eps, **found}
     edges = mp.mpf(2) ** -511, 1 - mp.mpf(2) ** -53
-    yield {
-        "boundary": "matlab",
-        "resolution": None,
-        **maximum(censored_log_likelihood(*edges), (0.01, 0.1)),
-    }
-    yield {"boundary": None, "resolution": 0.05, **maximum(cell_log_likelihood(0.05), (0.4, 0.5))}
+    censored = censored_log_likelihood
+    for rule, step, likelihood, start in (
+        ("censor", 1e-3, censored(mp.mpf(1e-3), mp.mpf(1.0 - 1e-3)), (0.1, 0.2)),
+        ("censor", 1e-6, censored(mp.mpf(1e-6), mp.mpf(1.0 - 1e-6)), (0.1, 0.2)),
+        ("matlab", None, censored(*edges), (0.01, 0.1)),
+        (None, 0.05, cell_log_likelihood(0.05), (0.4, 0.5)),
+    ):
+        yield {"boundary": rule, "resolution": step, **maximum(likelihood, start)}
 
 
 def polygamma():
@@ -188,17 +178,11 @@ def main():
     for name, x, w, start in sets():
         weights = np.ones(len(x)) if w is None else np.asarray(w, dtype=np.float64)
         a, b, cov, loglik = solve(x, weights, *(start or moments(x, weights)))
-        rows.append(
-            {
-                "name": name,
-                "scores": [float(v).hex() for v in x],
-                "weights": None if w is None else [float(v).hex() for v in weights],
-                "a": mp.nstr(a, 30),
-                "b": mp.nstr(b, 30),
-                "cov": [mp.nstr(cov[0, 0], 30), mp.nstr(cov[0, 1], 30), mp.nstr(cov[1, 1], 30)],
-                "log_likelihood": mp.nstr(loglik, 30),
-            }
-        )
+        scores, copies = ([float(v).hex() for v in column] for column in (x, weights))
+        row = {"name": name, "scores": scores, "weights": None if w is None else copies}
+        spread = [mp.nstr(v, 30) for v in (cov[0, 0], cov[0, 1], cov[1, 1])]
+        row |= {"a": mp.nstr(a, 30), "b": mp.nstr(b, 30), "cov": spread}
+        rows.append(row | {"log_likelihood": mp.nstr(loglik, 30)})
         print(f"{name:32s} a = {mp.nstr(a, 12)}  b = {mp.nstr(b, 12)}")
     where = Path(__file__).with_name("beta_mle.json")
     table = {
