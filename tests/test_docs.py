@@ -1,7 +1,6 @@
 """Whatever is shown is executed: README, pages of docs/, scripts of examples/."""
 
 import doctest
-import math
 import re
 import runpy
 import sys
@@ -174,23 +173,3 @@ def test_the_example_of_the_scorer_runs():
     runner = doctest.DocTestRunner()
     runner.run(example)
     assert (runner.failures, runner.tries) == (0, 4)
-
-
-def alternative(page, picture):
-    """The text in the place of a picture."""
-    (text,) = re.findall(rf"!\[([^\]]*)\]\([\w/]*{picture}\)", page.read_text(encoding="utf-8"))
-    return str(text)
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_the_picture_of_a_report_is_that_of_the_code_beside_it(page):
-    data = betaroc.datasets.load_verification()
-    decision = betaroc.decide(data.dev, far=0.01)
-    expected, observed = decision.expected.far, decision.check(data.test).observed
-    text = alternative(ROOT / page, "report.png")
-    assert f"threshold {math.ceil(decision.threshold * 1000) / 1000}" in text  # rounded up
-    assert f"FAR {expected:.2%} expected beside {observed:.2%}".replace("%", " %") in text
-    shown = (ROOT / page).read_text(encoding="utf-8")
-    assert f"{decision.threshold:.6f}" in shown
-    if page == "docs/index.md":
-        assert f"FAR {expected:.2%} expected, {observed:.2%} observed: kept" in shown

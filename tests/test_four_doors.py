@@ -10,7 +10,6 @@ import json
 import math
 import re
 import warnings
-from html import unescape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.rendering.tree import Cell, Grid, Paragraph, Row, map_text
+from betaroc.rendering.tree import Cell, Grid, Row, map_text
 from betaroc.report.page import render_report, sections_of
 from helpers.files import write
 from helpers.places import ROOT
@@ -96,11 +95,6 @@ def bare(text):
     return re.sub(r"[\s\u2212\u2019'^_\u201c\u201d\"-]", "", text)
 
 
-def assert_same(told, number):
-    """A number of a document; JSON has no nan."""
-    assert told == (None if math.isnan(number) else number)
-
-
 def messages(notices):
     """Of notices, with the arguments of functions as options of a call."""
     options = argparse.Namespace(family=None, boundary=None, resolution=None)
@@ -141,19 +135,6 @@ def doors(request, tmp_path_factory):
     )  # fmt: skip
 
 
-def test_the_family_and_its_reason(doors):
-    family = doors.fit.family
-    names = [family] if isinstance(family, str) else list(family)
-    told = doors.fit_json["family"]
-    assert ([told] if isinstance(told, str) else told) == names
-    assert doors.analysis.family == family
-    assert doors.analysis.dev.fit.model == doors.fit.model
-    if doors.fit.reason:  # of a family that was named the doors say that it was
-        assert doors.fit_json["reason"] == doors.fit.reason
-        assert bare(doors.fit.reason) in bare(doors.fit_text)
-        assert bare(doors.fit.reason.removeprefix("chosen as the best: ")) in bare(doors.page)
-
-
 @pytest.mark.parametrize(("stat", "row"), [("auc", "AUC"), ("eer", "EER")])
 def test_fitted_numbers_and_their_intervals(doors, stat, row):
     with warnings.catch_warnings():
@@ -182,37 +163,6 @@ def test_notices_of_the_fit(doors):
     assert set(kept) <= {m.removeprefix("dev:") for m in messages(doors.analysis.notices)}
 
 
-def test_what_is_said_of_a_decision_stands_in_every_form():
-    decision = br.decide(two_kinds(), far=TARGET)
-    json = br.from_json(decision.to_json()).reason
-    for form in (decision._repr_html_(), json, decision.to_latex()):
-        assert bare(decision.reason) in bare(unescape(form))
-
-
-def test_ends_and_shape(doors):
-    told, ends = doors.fit_json["confidence"], None
-    page, text = bare(doors.page), bare(doors.fit_text)
-    if told["ends"] is not None:  # of two families there are no tests
-        ends, curve = doors.fit.end_tests(), doors.fit.curve_test()
-        for name, end in (("at_zero", ends.at_zero), ("at_one", ends.at_one)):
-            assert told["ends"][name]["side"] == end.side
-            assert_same(told["ends"][name]["p_value"], end.p_value)
-            assert all(bare(end.note) in said for said in (text, page))
-        assert told["curve"]["finding"] == curve.finding
-        assert_same(told["curve"]["p_proper"], curve.p_proper)
-    for at, cells in zip(("at_zero", "at_one"), doors.table("ends").values(), strict=True):
-        assert bare(cells[1].text) in page
-        assert bare(cells[0].text + cells[1].text) in text
-        if ends is not None:
-            side = getattr(ends, at).side
-            assert cells[1].text.startswith(side)
-    section = doors.sections["ends"]
-    assert bare(section.finding) in text
-    for block in section.blocks:
-        if isinstance(block, Paragraph) and block.kind != "legend":
-            assert bare(block.text.removeprefix("dev: ")) in text
-
-
 def test_the_decision(doors):
     decision = doors.decision
     assert doors.analysis.decision == decision
@@ -223,7 +173,7 @@ def test_the_decision(doors):
             assert told["interval"][name] == getattr(decision.interval, name)
         for row, way in zip(told["methods"], decision.methods, strict=True):
             assert (row["how"], row["family"], row["why"]) == (way.how, way.family, way.why)
-            assert_same(row["threshold"], way.threshold)
+            assert row["threshold"] == (None if math.isnan(way.threshold) else way.threshold)
     for said in (doors.threshold_text, doors.page):
         assert bare(decision.status).lower() in bare(said).lower()
         assert bare(decision.reason) in bare(said)

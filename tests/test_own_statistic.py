@@ -13,7 +13,6 @@ from betaroc.cli import main
 from betaroc.model.measures import MEASURES, Measure
 from betaroc.model.statistics import STATISTICS, Statistic, of_measure, point_at, rates_of_point
 from helpers.files import write
-from helpers.places import ROOT, script
 
 NAME = "balanced-gap"
 TEXT = "balanced-gap@threshold=0.4"
@@ -139,14 +138,6 @@ def test_reports_and_the_command_line_know_it(own, tmp_path, capsys):
     assert main(["fit", file, "--family", "normal", "--json", "--statistic", TEXT]) == 0
     shown = json.loads(capsys.readouterr().out)["intervals"]["fitted"][TEXT]
     assert shown["low"] < shown["estimate"] == pytest.approx(fitted(s))
-
-
-@pytest.mark.simulation
-def test_the_table_and_its_page_list_it(own):
-    assert NAME in br.statistics()["name"].tolist()
-    statistics = ROOT / "docs" / "reference" / "statistics.md"
-    page = script(ROOT / "docs" / "build.py").regenerated(statistics)
-    assert f"| `{NAME}` | distance of both rates |" in page
 
 
 @pytest.mark.parametrize("call", [

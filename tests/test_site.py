@@ -118,21 +118,3 @@ def prose(page):
 def test_the_word_of_the_literature_stands_in_the_glossary_alone():
     pages = [page for page in [ROOT / "README.md", *PAGES] if page.stem != "glossary"]
     assert [page.stem for page in pages if re.search(r"\bhook", prose(page))] == []
-
-
-def test_links_out_of_the_site_are_well_formed():
-    """Whether they are there, `nox -s links` asks."""
-    files = [*PAGES, *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))]
-    found = {
-        url
-        for path in files
-        for url in re.findall(r"https?://[^\s)>\]\"'`,]+", path.read_text("utf-8"))
-    }
-    assert {url for url in found if not url.startswith("https://") or url[-1] in ".;:!?"} == set()
-    dois = {url.removeprefix("https://doi.org/") for url in found if "doi.org" in url}
-    sources = "".join(
-        (ROOT / name).read_text("utf-8") for name in ("CITATION.cff", "paper/paper.bib")
-    )
-    assert {
-        doi for doi in dois if not re.fullmatch(r"10\.\d{4,9}/\S+", doi) or doi not in sources
-    } == set()

@@ -4,18 +4,15 @@ process and hash seed are."""
 import inspect
 import json
 import os
-import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
 
 import numpy as np
 import pytest
 
 import betaroc as br
-from helpers import answers, wild_calls
-from helpers.cases import case
+from helpers import wild_calls
 from helpers.places import ROOT
 from helpers.public import PUBLIC
 
@@ -56,53 +53,40 @@ def test_generated_calls(seed, first, last):
     assert broken(seed, first, last) == []
 
 
-#: Functions that are done at once; with all methods and the others at night.
-QUICK = [n for n in answers.NAMES if n[:1].islower() and n not in wild_calls.SLOW_CALLS]
-SOME = pytest.param([*QUICK[::2], *answers.NAMES[20::60]], id="some")
-EVERY = pytest.param(answers.NAMES, id="every", marks=pytest.mark.nightly)
-
-
-@cache
-def alone(name):
-    """The answer in this thread, with numpy as it comes."""
-    return answers.digest(name)
-
-
-def differing(found):
-    return [name for name, digest in found.items() if digest != alone(name)]
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("names", [SOME, EVERY])
-def test_whatever_the_error_state_of_numpy(names):
-    with np.errstate(all="raise"):
-        assert differing(answers.digests(names)) == []
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("names", [SOME, EVERY])
-def test_four_threads_at_once(names):
-    one = partial(answers.digest, answered=answers.unfiltered)
-    with answers.filtered(), ThreadPoolExecutor(4) as pool:
-        found = dict(zip(names, pool.map(one, names), strict=True))
-    assert differing(found) == []
-
-
-@pytest.mark.simulation
-def test_results_are_pickled_whole():
-    for name in QUICK[::2]:
-        with case(name):
-            value = answers.answer(name)
-            assert answers.told(pickle.loads(pickle.dumps(value))) == answers.told(value)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("names", [SOME, EVERY])
-@pytest.mark.parametrize("seed", ["0", "1", "random"])
-def test_whatever_the_hash_seed(seed, names):
-    run = subprocess.run(
-        [sys.executable, "-m", "helpers.answers", *names], cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tests")},
-        check=True, capture_output=True,
+def answers():
+    """Of sound scores, by calls that suppress warnings, sort or iterate over sets."""
+    rng = np.random.default_rng(1)
+    dev, test = (br.Scores(rng.beta(4, 2, 40), rng.beta(2, 4, 40)) for _ in range(2))
+    fit, curve = br.fit(dev), br.epc(dev, test, alpha=[0.2, 0.5])
+    found = (
+        fit, br.compare_families(dev, ["beta", "normal"]), curve, br.decide(dev, far=0.1),
+        br.interval(dev, "eer"), br.difference(dev, test, "auc", paired=False),
+        br.compare(curve, curve, replicates=20, rng=1),
+        br.plan_sample_size("auc", model=fit.model, width=0.1),
     )  # fmt: skip
-    assert differing(json.loads(run.stdout)) == []
+    return [value.to_json() for value in found]
+
+
+quiet = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+
+
+@quiet
+@pytest.mark.simulation
+def test_the_same_answers_in_threads_and_with_an_error_state_of_numpy():
+    wanted = answers()
+    with np.errstate(all="raise"):
+        assert answers() == wanted
+    with ThreadPoolExecutor(4) as pool:
+        assert all(one == wanted for one in pool.map(lambda _: answers(), range(8)))
+
+
+@quiet
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", ["0", "1"])
+def test_whatever_the_hash_seed(seed):
+    code = "import json, test_surface_calls as t; print(json.dumps(t.answers()))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT / "tests",
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert json.loads(run.stdout) == answers()

@@ -154,6 +154,14 @@ def test_far_areas(auc):
 
 
 @pytest.mark.simulation
+@pytest.mark.parametrize("crossing", [0.1, 0.9])
+def test_a_crossing_before_and_behind_the_equal_error_rate(crossing):
+    model = br.solve_pair(eer=0.2, crossing=crossing)
+    assert model.eer().hter == pytest.approx(0.2, abs=ATOL)
+    assert float(model.diagonal_crossings().far[0]) == pytest.approx(crossing, abs=ATOL)
+
+
+@pytest.mark.simulation
 def test_answers_are_reproducible_and_the_nearer_ones():
     one, two = (br.solve_pair(auc=0.8, exponents=(0.5, 2.0)) for _ in range(2))
     assert one == two
