@@ -26,12 +26,12 @@ class BetarocError(Exception):
     message : str
         What must hold, what was given and what to do.
     argument : str, optional
-        What the message is about; "layout[1]" is an item of the argument "layout".
+        What the message is about, such as "layout[1]".
 
     Attributes
     ----------
     argument : str or None
-        The name of the argument that is refused, None where the error speaks of none.
+        The argument that is refused, if any.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def refusal(
 
 
 class InputError(BetarocError, ValueError):
-    """A value that cannot be right, a `ValueError` too; count, place and remedy are in the text.
+    """A value that cannot be right, a `ValueError` too.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class InputError(BetarocError, ValueError):
 
 
 class InputTypeError(BetarocError, TypeError):
-    """An object of a kind that is not read; it is a `TypeError` too.
+    """An object of a kind that is not read, a `TypeError` too.
 
     Examples
     --------
@@ -140,9 +140,7 @@ class FitError(BetarocError, RuntimeError):
 
 
 class DegenerateDataError(FitError):
-    """Data for which no maximum-likelihood estimate exists.
-
-    Fewer than two distinct scores, say, or all of them 0 and 1: family "empirical" takes them.
+    """Data without a maximum-likelihood estimate, which family "empirical" takes.
 
     Examples
     --------
@@ -156,7 +154,7 @@ class DegenerateDataError(FitError):
 
 
 class FileFormatError(BetarocError, ValueError):
-    """A file that cannot be read as scores, and its line; it is a `ValueError` too.
+    """A file that cannot be read, a `ValueError` too.
 
     Examples
     --------
@@ -170,7 +168,7 @@ class FileFormatError(BetarocError, ValueError):
 
 
 class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
-    """There is no score file at that path; it is a `FileNotFoundError` too.
+    """There is no score file at that path, a `FileNotFoundError` too.
 
     Examples
     --------
@@ -183,12 +181,12 @@ class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
     """
 
     def __new__(cls, *args: Any, **_: Any) -> Self:
-        """That of the base: tblib, which Dask loads, asks for it by name."""
+        """As of the base; tblib, which Dask loads, asks for it by name."""
         return FileNotFoundError.__new__(cls, *args)
 
 
 class OutputError(BetarocError, OSError):
-    """An output that cannot be written, an `OSError` too; what was there before is untouched.
+    """An output that cannot be written, an `OSError` too; what was there before stays.
 
     Examples
     --------
@@ -202,7 +200,7 @@ class OutputError(BetarocError, OSError):
 
 
 class EngineError(BetarocError, RuntimeError):
-    """The engine of a frame lost its workers; where they die again, take smaller partitions.
+    """The engine of a frame lost its workers; take smaller partitions.
 
     Examples
     --------
@@ -213,7 +211,7 @@ class EngineError(BetarocError, RuntimeError):
 
 
 class StudyError(BetarocError):
-    """A study that cannot be run or resumed: the message says what differs.
+    """A study that cannot be run or resumed.
 
     Examples
     --------
@@ -227,7 +225,7 @@ class StudyError(BetarocError):
 
 
 class MissingDependencyError(BetarocError, ImportError):
-    """A package is not installed, an `ImportError` too; the text names the extra to install.
+    """A package that is not installed, an `ImportError` too.
 
     Examples
     --------
@@ -240,7 +238,7 @@ class MissingDependencyError(BetarocError, ImportError):
 class BetarocWarning(UserWarning):
     """Root of every warning that betaroc gives.
 
-    Each is of a class below it, kept in the ``.notices`` of the result, and warned of once a call.
+    Each is given once per call and kept in the ``.notices`` of the result.
 
     Examples
     --------
@@ -268,7 +266,7 @@ class BoundaryWarning(BetarocWarning):
 class ReversedScoresWarning(BetarocWarning):
     """Impostors score higher than clients (AUC below one half).
 
-    Nothing is flipped: pass ``-score`` or ``1 - score``, or check the label of the clients.
+    Pass ``-score`` or ``1 - score``, or check the label of the clients.
 
     Examples
     --------
@@ -279,7 +277,7 @@ class ReversedScoresWarning(BetarocWarning):
 
 
 class SmallSampleWarning(BetarocWarning):
-    """Fewer than ten scores in a class: estimates are biased, and more scores help.
+    """Fewer than ten scores in a class: estimates are biased.
 
     Examples
     --------
@@ -290,7 +288,7 @@ class SmallSampleWarning(BetarocWarning):
 
 
 class InfluenceWarning(BetarocWarning):
-    """One score rules the fit: look at it, near an end or far from the others.
+    """One score rules the fit, near an end or far from the others.
 
     Examples
     --------
@@ -345,7 +343,7 @@ class MissingScoreWarning(BetarocWarning):
 
 
 class DuplicateWarning(BetarocWarning):
-    """The same classifier was given twice: leave one out.
+    """The same classifier was given twice.
 
     Examples
     --------
@@ -358,8 +356,6 @@ class DuplicateWarning(BetarocWarning):
 class ExtrapolationWarning(BetarocWarning):
     """A number was read off a fitted distribution where less than one score is expected.
 
-    The message says how many scores would speak for the number.
-
     Examples
     --------
     >>> import betaroc as br
@@ -369,9 +365,7 @@ class ExtrapolationWarning(BetarocWarning):
 
 
 class MisfitWarning(BetarocWarning):
-    """A number was read off a fitted distribution that the scores counted there contradict.
-
-    Another family, a tail or what is counted says more.
+    """A number was read off a fitted distribution that the scores contradict there.
 
     Examples
     --------
@@ -382,9 +376,9 @@ class MisfitWarning(BetarocWarning):
 
 
 class ScaleWarning(BetarocWarning):
-    """Development and test scores seem to be on different scales.
+    """Scores seem to be on another scale.
 
-    Or scores do not lie in [0, 1], or a tail has a shape beyond 0.5: see what made them.
+    Those of dev and test on two, some not in [0, 1], or a tail with a shape beyond 0.5.
 
     Examples
     --------

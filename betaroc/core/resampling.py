@@ -1,6 +1,6 @@
 """Resampled counts: what a bootstrap of the rows does to the few cells that matter.
 
-Rows drawn with replacement leave multinomial counts between thresholds: only these are drawn.
+Rows drawn with replacement leave multinomial counts between thresholds, which are drawn.
 """
 
 from __future__ import annotations

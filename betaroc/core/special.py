@@ -204,7 +204,7 @@ def _near_and_rest(
 ) -> tuple[FloatArray, FloatArray]:
     """The tail on the threshold's side of 1/2, and the other.
 
-    scipy's complement costs nine times the ratio: it is asked for beyond the median alone.
+    scipy's complement costs nine times the ratio: only beyond the median is it asked for.
     """
     from scipy.special import betainc, betaincc
 
@@ -365,7 +365,7 @@ def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
 def beta_quantile(a: Any, b: Any, p: Any) -> FloatArray:
     """Quantiles of beta distributions of any size.
 
-    Of rare shares of 1e8 trials those of a gamma distribution (to 1e-8), of 1e11 trials those of
+    Of rare shares of 1e8 trials those of a gamma distribution (to 1e-8), of 1e11 those of
     Abramowitz and Stegun 26.5.22 (to 1e-6 standard deviations): scipy's take long or are wrong.
     """
     from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtri

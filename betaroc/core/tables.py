@@ -40,7 +40,7 @@ class Framed(Tabular):
         Returns
         -------
         DataFrame
-            Of the library of the data; what holds several values, such as a model, is left out.
+            Of the library of the data, without what holds several values, such as a model.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """The words of the user's field, and the slots that sentences have for them.
 
-A slot, as in ``f"the {FAR} target holds for {IMPOSTORS}"``, is a character that no other text
-holds; :class:`Vocabulary` fills it where the sentence is shown.
+A slot, as in ``f"the {FAR} target holds for {IMPOSTORS}"``, is a character of its own, which
+:class:`Vocabulary` fills where the sentence is shown.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Terms:
-    """What a field decides, and its words of rates and counts."""
+    """The words of a field for rates and counts."""
 
     name: str
     about: str

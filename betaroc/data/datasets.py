@@ -67,18 +67,16 @@ def load_liveness(
     Parameters
     ----------
     classifier : {"logreg", "forest"}
-        Logistic regression, or a random forest, whose scores have ties and exact 0 and 1.
+        Logistic regression, or a random forest, with ties and exact 0 and 1.
     sharpened : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}
-        By how much attackers sharpened their images on test; on dev they did not. Of several
-        amounts in a list each is a species of attack: a stratum of the impostors of test, named
-        by its amount, such as ``"0.4"``.
+        By how much attackers sharpened their images of test. Each of several is a species of
+        attack: a stratum of the impostors of test, named by its amount, such as ``"0.4"``.
 
     Returns
     -------
     Dataset
         180 bona fide and 181 attacks of dev, 448 and 448 (of each species) of test, the same images
-        in the same order for both classifiers and every amount. Images and classifiers are real,
-        blur and sharpening simulated.
+        in the same order for both classifiers and every amount; blur and sharpening are simulated.
 
     Raises
     ------
@@ -112,14 +110,13 @@ def load_liveness(
 
 @collect_warnings
 def load_verification() -> Dataset:
-    """Speakers who are whom they claim to be against others, as a verifier tells them apart.
+    """Speakers who are whom they claim to be against others, by a verifier's scores.
 
     Returns
     -------
     Dataset
-        1484 target and 5768 nontarget trials of dev, 5370 and 33 327 of test, of different
-        speakers; scores like log-likelihood ratios, without bounds (ASVspoof 2019, logical access,
-        x-vectors and PLDA).
+        1484 target and 5768 nontarget trials of dev, 5370 and 33 327 of test, of other speakers;
+        scores without bounds (ASVspoof 2019, logical access, x-vectors and PLDA).
 
     Examples
     --------
@@ -143,8 +140,8 @@ def load_faces() -> Dataset:
     Returns
     -------
     Dataset
-        390 genuine and 520 impostor trials of dev and as many of test, of different people;
-        `client_groups` and `impostor_groups` are the claimed and the real identity.
+        390 genuine and 520 impostor trials of dev and as many of test, of other people; the groups
+        are the claimed and the real identity.
 
     Examples
     --------
@@ -162,13 +159,13 @@ def load_faces() -> Dataset:
 
 @collect_warnings
 def load_games() -> Dataset:
-    """Published chances of winning of games of basketball that were won and that were lost.
+    """Published chances of winning of games of basketball, won and lost.
 
     Returns
     -------
     Dataset
-        3090 games won and 2159 lost of the seasons 2016 to 2019, 1990 and 1647 of 2020 to 2022.
-        Client is "won": the score is the chance of winning that was published before the game.
+        3090 games won (the clients) and 2159 lost of the seasons 2016 to 2019, 1990 and 1647 of
+        2020 to 2022.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From covariates to the columns of a regression: their checks, and new rows."""
+"""From covariates to the columns of a regression, and new rows."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def outside(
     values: Mapping[str, Any], rows: Mapping[str, list[FloatArray]],
     designs: dict[str, list[DesignMatrix]],
 ) -> list[str]:  # fmt: skip
-    """Where values leave the trials they are predicted from, in words; empty where they do not."""
+    """Where values leave the trials they are predicted from, in words."""
     ranges: dict[str, list[str]] = {}
     apart = []
     for who, parts in designs.items():

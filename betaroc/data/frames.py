@@ -158,7 +158,7 @@ def _work_on_partition(rows: Any, work: Callable[[Any], _T], merge: Merge[_T]) -
 
 
 def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> OpenedFrame:
-    """Any frame that Narwhals reads, or that Dask holds, or that Narwhals holds as a Dask frame."""
+    """Any frame that Narwhals reads, or a Dask frame."""
     import narwhals as nw
     from narwhals.dependencies import is_dask_dataframe
     from narwhals.exceptions import NarwhalsError
@@ -187,7 +187,7 @@ def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> Opened
 def frame_columns(
     frame: OpenedFrame, wanted: Mapping[str, str | tuple[str, str] | None], gaps: str | None = None
 ) -> dict[str, Any]:
-    """The wanted columns, eager, without missing values but in that which may have `gaps`."""
+    """The wanted columns, eager; missing values may be in that of `gaps` alone."""
     columns = {
         role: named_columns(value, role)
         for role, value in wanted.items()
@@ -222,7 +222,7 @@ def _check_absent(frame: OpenedFrame, columns: list[tuple[str, str]]) -> None:
 
 
 def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple[str, ...]:
-    """The names of one column, or of two different ones given as a tuple where there may be."""
+    """The names of one column, or of two in a tuple."""
     single = role in _SINGLE if single is None else single
     names = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(name, str) for name in names):
@@ -260,7 +260,7 @@ def _check_lost_integers(
 
 
 def _check_labels(keys: Collection[tuple[Any, ...]], *columns: str) -> None:
-    """Raise, on a worker too, if there are too many labels to be two, or too many strata."""
+    """Raise, on a worker too, if there are too many labels or strata."""
     for k, column in enumerate(columns):
         most = MOST_STRATA if k else _MANY
         if len({key[k] for key in keys}) > most:
@@ -271,7 +271,7 @@ def _check_labels(keys: Collection[tuple[Any, ...]], *columns: str) -> None:
 
 
 def check_counts(score: str, rows: int, bad: int) -> None:
-    """Refuse a frame without rows, and one of whose scores some are no finite numbers."""
+    """Refuse a frame without rows, and scores that are not finite."""
     if not rows:
         raise InputError("frame must hold scores of both classes; it is empty. Give some.")
     if bad:
@@ -306,7 +306,7 @@ def _pass_over(
 def label_sums(
     frame: OpenedFrame, score: str, keys: Sequence[str], bins: int, layout: Layout
 ) -> sums.Labels:
-    """Sums and counts of every key: of a label, or of one with the names of its strata."""
+    """Sums and counts of every label, or label and strata."""
     result: sums.Labels = {}
     work = partial(_piece_sums, score=score, keys=keys, bins=bins, layout=layout)
     with _pass_over(frame, score, keys[0], *(("stratum", name) for name in keys[1:])):
@@ -477,7 +477,7 @@ def _distinct(labels: AnyArray) -> set[tuple[Any]]:
 
 
 def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
-    """Groups by label and bin; steps are short, since some engines write an operand out twice."""
+    """Groups by label and bin, in short steps, since some engines write operands out twice."""
     import narwhals as nw
 
     raw, s, u = nw.col("raw"), nw.col("s"), nw.col("u")

@@ -1,4 +1,4 @@
-"""Trials that depend on each other: what each depends on, and sums over all that hang together."""
+"""Trials that depend on each other: what each depends on, and sums over these."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ ScoredTrials = Scores | BareTrials
 class Groups:
     """The rows of one side, clients first, and the units that they depend on.
 
-    A unit is a label of the groups, one thing in both classes and both columns; in a class
-    without groups every trial is a unit of its own.
+    A unit is a label of the groups, one in both classes and columns, or a trial of a class without
+    groups.
 
     Parameters
     ----------
     rows : tuple of ndarray of int
-        Clients and impostors of positive weight, as places in the scores.
+        Places of the clients and impostors of positive weight.
     first, second : ndarray of int, shape (n,)
         The units of each row; `second` is -1 where there is only one.
     copies, multiplicity : ndarray
@@ -50,7 +50,7 @@ class Groups:
     role : ndarray of int, shape (units,)
         Bit 2 class + column for each place where the unit occurs.
     sizes : tuple
-        Labels in each class, of two columns those of the column with fewer; None without groups.
+        Labels in each class, of two columns the fewer; None without groups.
     """
 
     rows: tuple[IntArray, IntArray]
@@ -91,7 +91,7 @@ class Groups:
     def meat(
         self, contributions: Any, stratum: IntArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Two sums whose difference adds the products of contributions of trials that share a unit.
+        """Two sums, whose difference sums products of contributions of trials that share a unit.
 
             sum_u S_u S_u',   sum_{u < v} S_uv S_uv'
 
@@ -169,7 +169,7 @@ def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
 
 
 def units_of(scores: ScoredTrials, *, groups: bool = True) -> Groups:
-    """What varies by itself: groups where there are some and they are to count, else trials."""
+    """What varies by itself: groups if there are some and `groups`, else trials."""
     result = groups_of(scores) if groups else None
     return _of(scores, [None, None]) if result is None else result
 
@@ -215,7 +215,7 @@ def weights_of(trials: Any, who: str) -> FloatArray:
 
 
 def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
-    """The same number for the same label, in any of the arrays, and how many labels there are."""
+    """A number for each label, in any of the arrays, and how many there are."""
     import pandas as pd
 
     if not arrays:
@@ -241,7 +241,7 @@ def check_few(scores: Scores, name: str, purpose: str) -> None:
 
 
 def check_one_group(scores: Scores, name: str) -> None:
-    """All trials of a class in one group do not tell how groups vary."""
+    """Refuse a class whose trials are all in one group."""
     for who in CLASSES:
         groups = getattr(scores, f"{who}_groups")
         if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):

@@ -101,7 +101,7 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
 
 
 def label_key(token: str) -> object:
-    """What a label in a file stands for: its number if it is one, else its text."""
+    """The number of a label in a file, if it is one, else its text."""
     text = token.strip(" \t")
     try:
         number = float(text)
@@ -218,8 +218,8 @@ def _client_kind(kinds: list[Any], client_label: object, in_file: bool) -> tuple
 def strata_of(columns: Sequence[AnyArray], is_client: BoolArray) -> AnyArray:
     """The stratum of each row: of one column, or of the client's and the impostor's.
 
-    Where both columns tell groups of people, so that they share names, an impostor's is the pair
-    of the person who is claimed and the one who claims, such as "F-M".
+    Where both columns share names, an impostor's is the pair of the persons who are claimed and
+    who claim, such as "F-M".
     """
     if len(columns) == 1:
         return columns[0]
@@ -265,7 +265,7 @@ def check_confidence(
     name: str, score: str, label: tuple[str, ...], present: Collection[str], n: float,
     *parts: AnyArray, kind: type[BetarocError] = InputError,
 ) -> None:  # fmt: skip
-    """Raise where the columns, and scores that all lie in [0.5, 1], are of the label predicted."""
+    """Raise where scores in [0.5, 1] are, by their columns, of the label predicted."""
     names = {column: str(column).casefold() for column in present if column != score}
     predicted = [column for column, word in names.items() if word in _PREDICTED]
     actual = {*label, *(column for column, word in names.items() if word in _TRUE)}
@@ -293,7 +293,7 @@ def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
 
 
 def check_other_index(y_true: Any, **others: Any) -> None:
-    """Two pandas Series whose indices differ are not row by row the same trials."""
+    """Refuse pandas Series whose indices differ."""
     index: Any = getattr(y_true, "index", None)
     for name, values in others.items():
         other: Any = getattr(values, "index", None)
@@ -327,7 +327,7 @@ def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
 
 
 def missing_counts(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
-    """What scores keep of the clients and impostors that have none; those dropped are told."""
+    """What scores keep of trials that have none; of those dropped it is warned."""
     if missing == REJECT:
         return dict(zip(("n_client_rejected", "n_impostor_rejected"), absent, strict=True))
     if any(absent):
@@ -342,7 +342,7 @@ def missing_counts(absent: Sequence[int], n: int, missing: str) -> dict[str, int
 
 # ------------------------------------------------------------------------ columns of a file
 class ColumnSpec(NamedTuple):
-    """The columns of a call: score, label, and those of ``group`` and ``id`` by role.
+    """The columns of a call: score, label, and others by role.
 
     Of two labels clients are the rows where both are equal; without any, all rows are alike.
     """
@@ -376,7 +376,7 @@ class ColumnSpec(NamedTuple):
 
 
 def _written(asked: str, present: Collection[str]) -> str:
-    """What a column is called: otherwise in large and small letters, or by a common name."""
+    """The column so called but for large letters, or by a common name."""
     if asked in present:
         return asked
     alike = [name for name in present if name.casefold() == asked.casefold()]
@@ -423,7 +423,7 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
 
 # --------------------------------------------------------------------------- rows of a file
 class LabelTexts:
-    """Each text of a label of a file once, with its code and the place where it first occurs."""
+    """Each text of a label once, with its code and the place where it first occurs."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
@@ -452,7 +452,7 @@ class LabelTexts:
 
 @dataclass
 class Rows:
-    """Scores of a file, or of a part of it, in order, each with the code of its label's text."""
+    """Scores of a file or a part of it, each with the code of its label's text."""
 
     name: str
     unit: str
@@ -494,7 +494,7 @@ class Rows:
         )  # fmt: skip
 
     def split(self, client_label: object) -> tuple[FloatArray, BoolArray, BoolArray, str | None]:
-        """Scores, which rows are clients, which texts are theirs, and the one that was guessed."""
+        """Scores, which rows and which texts are clients', and the text that was guessed."""
         self.check_some()
         values, counts = self.values(), np.bincount(self.codes, minlength=len(self.tokens))
         swapped = len(self.tokens) > 2 and looks_like_labels(values)

@@ -66,7 +66,7 @@ def _opened(
 def binary_parts(
     path: Path, name: str, kind: str, wanted: ColumnSpec, most_rows: int | None = None
 ) -> Iterator[Rows]:
-    """The wanted columns of a Parquet or Arrow file, in parts, of which there is one at least."""
+    """The wanted columns of a Parquet or Arrow file, in one part or more."""
     labels, start = LabelTexts(), 0
     with _opened(path, name, kind) as (schema, rows, batches), progress(rows, " rows") as advance:
         column_places(name, list(schema.names), wanted)

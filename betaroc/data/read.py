@@ -94,37 +94,36 @@ def read_scores(
     Parameters
     ----------
     path : str or path-like, optional
-        A regular local file; text may be gzip-compressed. ``"-"`` is the standard input.
+        A regular local file, text perhaps in gzip. ``"-"`` is the standard input.
     client_file, impostor_file : str or path-like, optional
-        Instead of `path` a file for each class: a score per line, in the last column, or a table
-        with a column `score`.
+        A file for each class instead: a score per line, in the last column, or a table with a
+        column `score`.
     key : str or path-like, optional
-        A text that says of each trial which class it is of, for scores that do not: a table with
-        the columns `id` and `label`; without a header one or two columns of the trial and, before
-        or behind them, target or nontarget, bonafide or spoof, 1 or 0; a protocol of ASVspoof; or,
-        beside scores alone, a label per line. The trials become the ids of the scores.
+        A text with the class of each trial: a table with the columns `id` and `label`; without a
+        header one or two columns of the trial and, before or behind them, target or nontarget,
+        bonafide or spoof, 1 or 0; a protocol of ASVspoof; or, beside scores alone, a label per
+        line. The trials become the ids of the scores.
     key_label, key_id : str, optional
-        Columns of the key that are called otherwise than `label` and `id`, or their numbers, from
-        1, where there is no header; of the trial a tuple of two where two columns name it.
+        Columns of the key if not `label` and `id`; numbers from 1 where there is no header; for
+        the trial perhaps a tuple of two.
     score : str
         Column name in the header; a number from 1 where there is none.
     label : str or (str, str)
-        Likewise, with `key` a column of the key; of two columns clients are the rows where both
-        are equal.
+        Likewise, with `key` a column of the key. Of two columns, rows where both are equal are
+        clients'.
     client_label : object, optional
-        The client's label, compared as text and as a number. None only for {0, 1}, {-1, 1},
-        true/false, and words of the field that leave no doubt, such as "genuine" beside "impostor":
-        then ``.source.guessed`` names the label that was taken.
+        The client's label, as text or a number. None only for {0, 1}, {-1, 1}, true/false, and
+        words that leave no doubt, such as "genuine" beside "impostor": then ``.source.guessed``
+        names the label that was taken.
     stratum : str or (str, str), optional
-        Column of the strata, of the key if there is one: species of attack, sites; a tuple of two
-        has that of clients and that of impostors. Where `client_label` is given, of more than two
-        labels every other one is the impostors' and, without `stratum`, names their stratum.
+        Column of the strata, of the key if there is one, or a tuple of that of clients and that of
+        impostors. With `client_label`, of more than two labels all others are the impostors' and,
+        without `stratum`, their strata.
     group, id : str or (str, str), optional
-        Columns that become the scores' groups and ids: one name, or a tuple of two. Those of 4col
-        are called ``"claimed"``, ``"real"`` and ``"probe"``, of 5col ``"model"`` too; those of
-        Kaldi ``"trial"``, or ``"enrol"`` and ``"test"``.
+        Columns of groups and ids: one name, or a tuple of two. 4col has ``"claimed"``, ``"real"``
+        and ``"probe"``, 5col ``"model"`` too, Kaldi ``"trial"``, or ``"enrol"`` and ``"test"``.
     columns : str or sequence of str, optional
-        The names of all columns in their order, ``"label,score"`` or ``("label", "score")``.
+        The names of all columns in order, ``"label,score"`` or ``("label", "score")``.
     separator : {"comma", "semicolon", "tab", "pipe", "space"}, optional
         Or the sign itself; ``"space"`` is any white space.
     decimal : {"point", "comma"}, optional
@@ -132,33 +131,33 @@ def read_scores(
     header : bool, optional
         Whether the first line names the columns.
     missing : {"fail", "drop", "reject"}
-        Trials without a score (an empty field, NA, nan, null, None, ``?``; trials of `key` that
-        are not in the file): an error, left out with a warning, or counted as rejected.
+        Trials without a score (an empty field, NA, nan, null, None, ``?``; trials of `key` alone)
+        are an error, left out with a warning, or counted as rejected.
     format : str, optional
         "csv" (commas, semicolons or pipes), "tsv", "text" (white space), "json", "jsonl",
         "parquet", "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist"
         (with `key`), "pyeer" (two files). None decides by the content, never by the file name.
     max_size, max_rows : int, optional
-        Bytes and rows of a file at most. None: 1 GiB that gzip expands to, 64 GiB of any other
-        file, 250 million rows.
+        Bytes and rows of a file at most; by default 1 GiB from gzip, else 64 GiB, and 250 million
+        rows.
 
     Returns
     -------
     Scores
-        In the order of the file; ``.source`` states path and format, and ``.source.guesses`` the
-        options that would say what was guessed.
+        In the order of the file; ``.source`` has path and format, and ``.source.guesses`` what was
+        guessed, as options.
 
     Raises
     ------
     ScoreFileNotFoundError
         If there is no such file.
     FileFormatError
-        For whatever is wrong in the file, with its line; for what has two readings, with both and
-        the option that decides; for trials that a key does not know, or that stand twice; for
+        For whatever is wrong in the file, with its line; for what has two readings, with the
+        option that decides; for trials that a key does not know, or that stand twice; for
         directories, devices, URLs, archives, and text that is not UTF-8.
     InputError
-        For options that do not go together, one file given twice, and names of columns that a
-        file without header cannot have.
+        For options that do not go together, one file given twice, and names of columns where
+        there is no header.
     MissingDependencyError
         For Parquet and Arrow without pyarrow.
 
@@ -169,11 +168,11 @@ def read_scores(
 
     Notes
     -----
-    Separator, decimals and columns are guessed from the first 100 rows, and only where one reading
-    fits. A column that is called as it is asked for but for large and small letters, or scores,
-    y_score, labels, y_true, is taken where there is one. Percentages, infinite scores and rows of
-    another width are errors. Blank lines are skipped, and lines that begin with ``#`` before the
-    header, or anywhere where white space separates. Formats without a header:
+    Separator, decimals and columns are guessed from the first 100 rows, where one reading fits.
+    Large and small letters of a column's name are alike, and scores, y_score, labels and y_true are
+    known. Percentages, infinite scores and rows of another width are errors. Blank lines are
+    skipped, and lines that begin with ``#`` before the header, or anywhere where white space
+    separates. Formats without a header:
 
     * 2col: ``label score`` with label 1 for clients, 0 or -1 for impostors;
     * 4col: ``claimed_id real_id probe_label score``, client iff claimed and real are equal;
@@ -183,13 +182,11 @@ def read_scores(
     * kaldi: ``trial score`` or ``enrol test score``, and a key.
 
     Tables of bob.bio are known by ``bio_ref_subject_id`` and ``probe_subject_id`` in their header.
-    In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
-    of text files are text.
+    In verification a trial depends on two people: ``group=("claimed", "real")``.
 
-    Plain tables beyond 4 MiB are parsed in blocks by pandas; all else, and what follows a doubt,
-    is read line by line with the same values. Decimals are read exactly as Python's
-    ``float`` does; 1e400 and 1e-400 are errors, since they would become inf and 0. Parquet page
-    checksums are verified where the writer stored them.
+    Plain tables beyond 4 MiB are parsed in blocks by pandas, all else line by line, with the same
+    values, those of Python's ``float``; 1e400 and 1e-400, which would become inf and 0, are errors.
+    Checksums of Parquet are verified where there are any.
 
     Examples
     --------

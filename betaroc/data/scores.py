@@ -48,21 +48,19 @@ class ScoreSource(Value):
     Parameters
     ----------
     path : str
-        The path as it was given; in documents the file's name, with the folders that tell it from
-        others there.
+        The path as given; in documents the file's name, with folders if these are needed.
     format : str
-        The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
+        The format of the content, such as ``"csv"`` or ``"4col, gzip"``.
     order : str, optional
         A digest of the order of clients and impostors, and of which trials have no score.
     guessed : str, optional
-        The label that was taken for the client's because its word leaves no doubt.
+        The label that was taken for the client's by its word.
     guesses : tuple of str, optional
-        What else was taken from the content, each as the option that says the same, such as
-        ``"separator=semicolon"``.
+        What else was guessed, each as the option that says the same: ``"separator=semicolon"``.
     further : tuple of str, optional
-        Other files that were read with it: that of the impostors, or the key.
+        The file of the impostors, or the key.
     n_dropped : int, optional
-        Trials without a score that were left out.
+        Trials that were left out for want of a score.
     """
 
     path: str
@@ -171,20 +169,17 @@ Weighted = tuple[FloatArray, "FloatArray | None"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion(tables.Framed, Exportable):
-    """The four counts of a confusion matrix, at one threshold or at each of an array.
-
-    Made by `Scores.confusion`; accepted is what is greater than the threshold.
+    """The counts of a confusion matrix, at one or several thresholds, as `Scores.confusion` makes.
 
     Parameters
     ----------
     true_accepts, false_accepts, true_rejects, false_rejects : int, float or ndarray
-        Clients and impostors accepted, impostors and clients rejected; sums of weights, whole
-        numbers where these are.
+        Clients and impostors accepted, impostors and clients rejected; sums of weights.
     of_trials : bool
-        Whether some trials have no score and count as rejected: rates are of trials, not of
-        comparisons made. No part of equality.
+        Whether rates are of trials, some without a score, not of comparisons made. No part of
+        equality.
     library : str, optional
-        That of the scores: what tables are frames of.
+        The library of the tables.
 
     Examples
     --------
@@ -222,7 +217,7 @@ class Confusion(tables.Framed, Exportable):
         return as_output(self.false_rejects / np.asarray(self.false_rejects + self.true_accepts))
 
     def summary(self, terms: str = vocabulary.BIOMETRIC) -> str:
-        """The counts and both rates in the words of a field, a line for each threshold.
+        """The counts and both rates in the words of a field, a line per threshold.
 
         Parameters
         ----------
@@ -389,14 +384,14 @@ class ScoreData(tables.Tabular, Exportable, ABC):
         """Of clients and of impostors, as the scores are."""
 
     def plot(self, ax: Axes | None = None, *, bins: int = 20, **style: Any) -> Axes:
-        """Draw a histogram of each class, whose area is the share of the scores.
+        """Draw a histogram of each class, whose area is the share of scores.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         bins : int
-            Number of bars, over [0, 1] where all scores lie in it, else over their range.
+            Number of bars, over [0, 1] or, where scores lie outside, over their range.
         **style
             ``color`` and ``label`` of the bars of both classes.
 
@@ -471,57 +466,53 @@ def require_scores(
 class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
 
-    Any finite real scores are legal, equal ones included. Arrays are copied, read-only, float64
-    and keep their order.
+    Any finite real scores are legal, equal ones too. Arrays are copied, float64 and read-only.
 
     Parameters
     ----------
     client, impostor : array_like of float
-        One-dimensional scores of each class: lists, numpy, pandas, Polars or pyarrow.
+        Scores of each class: lists, numpy, pandas, Polars or pyarrow.
     client_weights, impostor_weights : array_like of float, optional
-        Frequencies, one a score: weight k stands for k equal trials.
+        One per score: weight k stands for k equal trials.
     client_groups, impostor_groups : array_like of int or str, shape (n,) or (n, 2), optional
-        Trials that share a label depend on each other (a person, a session). Two columns
-        where a trial depends on two things, such as the claimed and the real identity.
+        Trials that share a label (a person, a session) depend on each other. Two columns where a
+        trial depends on two things, such as the claimed and the real identity.
     client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
-        Which trial a score belongs to, so that paired comparisons can be checked.
+        The trial of each score, by which paired comparisons are checked.
     client_strata, impostor_strata : array_like of int or str, shape (n,), optional
-        Which kind of client or impostor a trial is: a species of attack, a demographic group, a
-        site. Rates are told apart by it; see :func:`by_stratum`.
+        The kind of each trial, of which :func:`by_stratum` gives the rates: a species of attack, a
+        demographic group, a site.
     name : str, optional
-        Name of the classifier, for tables and pictures.
+        Name of the classifier.
     n_client_rejected, n_impostor_rejected : int or mapping
-        Trials without a score (failures to acquire): no threshold accepts them. They count as
-        rejected, never as a number, in every rate, curve and interval; each has weight 1. Where
-        there are strata, a number for each of them, ``{"print": 3}``.
+        Trials without a score (failures to acquire), which count as rejected at every threshold,
+        with weight 1. Where there are strata, a number for each, ``{"print": 3}``.
     source : ScoreSource, optional
-        Path and format of the file that was read; no part of equality.
+        The file that was read; no part of equality.
     words : ClassWords, optional
         ``(client, impostor)``: what the classes are called, such as ``("bona fide", "attack")``.
         No part of equality.
     dtype : str, optional
-        "float64", "float32" or "float16": that of the system that gives the scores, by which
-        `Decision.threshold_for_greater_equal` goes. Left out, that of the arrays. No part of
-        equality.
+        "float64", "float32" or "float16": that of the system that gives the scores, for
+        `Decision.threshold_for_greater_equal`. Default: that of the arrays. No part of equality.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which library tables of these scores are frames. Left
-        out, that of what was given, else pandas. No part of equality.
+        "pandas", "polars" or "pyarrow", for tables. Default: that of what was given, else pandas.
+        No part of equality.
 
     Raises
     ------
     InputError
         For NaN, infinite or missing scores, an empty class, two-dimensional arrays, integers
         that float64 would round, negative weights, ten or more scores that are all 0 or 1, or all
-        -1 or 1, columns of groups of text and numbers, or groups beside trials without a score.
+        -1 or 1, groups of text and numbers, or groups beside trials without a score.
     InputTypeError
         For booleans, text, complex numbers, dates, masked or sparse arrays, generators.
 
     Notes
     -----
-    float32 converts exactly; float16 gives a `PrecisionWarning`. A label of a group names one
-    thing in both classes and in both columns: person ``"s1"`` who claims to be ``"s2"`` has the
-    row ``["s1", "s2"]`` and shares a person with ``["s2", "s3"]``. Two columns are an array
-    (``np.column_stack``), a frame or a list of pairs.
+    float16 gives a `PrecisionWarning`. A label of a group names one thing in both classes and
+    columns: the row ``["s1", "s2"]`` shares a person with ``["s2", "s3"]``. Two columns are an
+    array, a frame or a list of pairs.
 
     Examples
     --------
@@ -643,9 +634,9 @@ class Scores(ScoreData):
         Returns
         -------
         DataFrame
-            Columns score and label (1 of a client, 0 of an impostor), and, where there are any,
-            weight, group, id and stratum; two columns of groups are group_1 and group_2. Trials
-            without a score come after the scores of their class; their score is nan.
+            Columns score, label (1 of a client, 0 of an impostor) and, where there are any, weight,
+            group (or group_1 and group_2), id and stratum. Trials without a score have nan and
+            come last in their class.
 
         Examples
         --------
@@ -771,14 +762,14 @@ class Scores(ScoreData):
         Parameters
         ----------
         threshold : array_like
-            On the scale of the scores; infinities reject and accept all.
+            Thresholds; infinities reject and accept all.
 
         Returns
         -------
         Confusion
-            Counts, sums of the weights where there are some, in the shape of `threshold`.
-            Scikit-learn's ``confusion_matrix(y, score > threshold)`` is ``[[true_rejects,
-            false_accepts], [false_rejects, true_accepts]]``.
+            Counts, or sums of weights, in the shape of `threshold`. Scikit-learn's
+            ``confusion_matrix(y, score > threshold)`` is ``[[true_rejects, false_accepts],
+            [false_rejects, true_accepts]]``.
 
         Raises
         ------
@@ -816,7 +807,7 @@ class Scores(ScoreData):
         Returns
         -------
         float or ndarray, shape of `k`
-            Fraction in [0, 1]; the mean over all orders of scores that equal the k-th.
+            Fraction in [0, 1]; the mean over all orders of equal scores.
 
         Raises
         ------
@@ -827,7 +818,7 @@ class Scores(ScoreData):
 
         Notes
         -----
-        It has no interval by name, because a pair of distributions knows no number of scores.
+        It has no interval, because a pair of distributions knows no number of scores.
 
         Examples
         --------
@@ -877,16 +868,15 @@ class Scores(ScoreData):
         y_true : array_like
             Two labels: numbers, booleans or text, also categorical.
         y_score : array_like of float
-            One score a label.
+            One score per label.
         client_label : object, optional
-            The client's label; None only for {0, 1}, {False, True} and {-1, 1}, where it is 1.
-            Where it is given, of more than two labels every other one is the impostors' and,
-            without `strata`, names their stratum.
+            The client's label; None only for {0, 1}, {False, True} and {-1, 1}, where it is 1. Of
+            more than two labels, all others are the impostors' and, without `strata`, their strata.
         weights, groups, ids, strata, name : optional
-            As in `Scores`, one a label.
+            As in `Scores`, one per label.
         missing : {"fail", "drop", "reject"}
-            Scores that are nan or None: an error, left out with a `MissingScoreWarning`, or
-            counted as rejected.
+            Trials whose score is nan or None are an error, left out with a
+            `MissingScoreWarning`, or counted as rejected.
 
         Returns
         -------
@@ -896,8 +886,8 @@ class Scores(ScoreData):
         Raises
         ------
         InputError
-            For one class, more than two labels without `client_label`, labels that need it or were
-            swapped with the scores, lengths or pandas indices that differ.
+            For one class, labels that need `client_label` or were swapped with the scores,
+            lengths or pandas indices that differ.
         InputTypeError
             For labels of mixed types or bytes, and whatever `Scores` refuses.
 
@@ -938,7 +928,7 @@ class Scores(ScoreData):
         ----------
         frame : frame
             Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; eager or lazy. Only the
-            named columns are collected. Tables of these scores are frames of its library.
+            named columns are collected.
         score, label : str
             Column names.
         client_label : object, optional
@@ -948,9 +938,9 @@ class Scores(ScoreData):
         group, id : str or (str, str), optional
             Column name, or the names of two columns.
         stratum : str or (str, str), optional
-            Column name, or the names of the clients' column and the impostors'. Where these share
-            names, they are groups of the persons who are claimed and who claim: an impostor's
-            stratum is the pair, such as "F-M".
+            Column name, or those of the clients' and of the impostors' column. Where the two share
+            values, they are groups of persons claimed and claiming: an impostor's stratum is the
+            pair, such as "F-M".
         missing : {"fail", "drop", "reject"}
             Rows whose score is null or nan: as in `from_labels`.
 
@@ -962,8 +952,8 @@ class Scores(ScoreData):
         Raises
         ------
         InputError
-            For a missing column, missing values, a column that reads as the probability of the
-            label that was predicted, and whatever `from_labels` refuses.
+            For a missing column, missing values, probabilities of the predicted label, and
+            whatever `from_labels` refuses.
         InputTypeError
             For an object that is no frame, and columns of text.
 

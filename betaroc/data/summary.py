@@ -84,8 +84,8 @@ _BINS = 65_536
 class ScoreSummary(ScoreData):
     """Both classes as sums and binned counts, of any number of rows.
 
-    Made by :func:`summarize`, taken wherever scores are; summaries of one layout add up with
-    ``+``. What needs every score says so.
+    Made by :func:`summarize`, taken wherever scores are, unless every score is needed; those of
+    one layout add up with ``+``.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class ScoreSummary(ScoreData):
     name : str, optional
         Name of the classifier.
     source : ScoreSource, optional
-        Path and format of the file that was summarized; no part of equality.
+        The file that was summarized; no part of equality.
     client_strata, impostor_strata : mapping of str to ClassSummary, optional
         The strata of each class, by name; they keep no extremes.
     library : str, optional
@@ -140,13 +140,12 @@ class ScoreSummary(ScoreData):
         )
 
     def to_frame(self) -> Table:
-        """The counts, extremes and sums of both classes, a row each, without the bins.
+        """The counts, extremes and sums of both classes, a row each.
 
         Returns
         -------
         DataFrame
-            Of the library of the frame that was summarized. Columns class, n, n_zero, n_one,
-            n_outside, minimum, maximum and the sums.
+            Columns class, n, n_zero, n_one, n_outside, minimum, maximum and the sums.
 
         Examples
         --------
@@ -218,7 +217,7 @@ class ScoreSummary(ScoreData):
         Returns
         -------
         far, frr : ndarray
-            Share of the impostors, and of the clients, in the bin around each threshold.
+            Share of impostors, and of clients, in the bin of each threshold.
 
         Raises
         ------
@@ -388,9 +387,9 @@ def summarize(
     Parameters
     ----------
     frame_or_path : frame, str or Path
-        Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
-        PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
-        are collected. A file is read in parts as `read_scores` reads it.
+        Any frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask, PySpark): a lazy one
+        is grouped by label and bin on its own engine, and only the groups are collected. A file is
+        read in parts, as by `read_scores`.
     score, label : str
         Columns.
     client_label : optional
@@ -398,26 +397,24 @@ def summarize(
     bins : int
         Bins of the layout, 8 to 1048576.
     layout : tuple of float, optional
-        (low, high): equal bins between, scores beyond in the outermost. Left out: a quarter of
-        the bins uniform on [0, 1], one finer and finer towards 0 and 1, and two on the whole
+        (low, high) of equal bins, of which the outermost hold the scores beyond. Default: a quarter
+        of the bins uniform on [0, 1], one finer and finer towards 0 and 1, and two on the whole
         line, of the scales 1 and 100.
     max_size : int, optional
-        Bytes of a file at most. None: 1 GiB that gzip expands to, 64 GiB of any other.
+        Bytes of a file at most; by default 1 GiB from gzip, else 64 GiB.
     stratum : str or (str, str), optional
-        Column of the strata, or that of clients and that of impostors, as `Scores.from_frame`.
+        Column of the strata, or those of clients and of impostors, as `Scores.from_frame`.
 
     Returns
     -------
     ScoreSummary
-        Rates are exact at the bins' borders; in between they are off by at most its
-        `rate_error`.
+        Its rates are exact at the bins' borders, in between off by at most `rate_error`.
 
     Raises
     ------
     InputError
         Missing columns, values or labels, NaN or infinite scores, integers from 2**53 on, labels
-        beyond two, one class; a layout that doubles cannot hold; a step of a lazy frame that its
-        engine cannot do.
+        beyond two, one class; a layout that doubles cannot hold; a step that an engine cannot do.
     InputTypeError
         No frame, or scores that are not numbers.
     EngineError
@@ -432,9 +429,9 @@ def summarize(
 
     Notes
     -----
-    The bin of a score comes from correctly rounded operations only, so counts are the same on
-    every engine; sums agree to rounding. Scores that are far from 0 for their spread are read a
-    second time on engines that sum squares about 0.
+    Counts are the same on every engine, since bins come from correctly rounded operations only;
+    sums agree to rounding. Scores far from 0 for their spread are read a second time on engines
+    that sum squares about 0.
 
     Examples
     --------
@@ -482,7 +479,7 @@ def summarize_file(
 
 
 def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSummary:
-    """As `summarize_file`, a second time in equal bins between the extremes where these are finer.
+    """As `summarize_file`, in equal bins between the extremes where these are finer.
 
     Bins that are still wide are warned of.
     """

@@ -82,7 +82,7 @@ class ClassSummary(Exportable):
     highest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
 
     def to_frame(self) -> Table:
-        """The counts, extremes and sums as a table of one row, without the bins.
+        """The counts, extremes and sums in a row, without the bins.
 
         Returns
         -------
@@ -164,7 +164,7 @@ _NO_SCORES = ClassSummary(
 
 @dataclass(frozen=True, eq=False)
 class LabelSums:
-    """The finite scores of one label, and how many others are missing, NaN or infinite."""
+    """The finite scores of one label, and how many others there are."""
 
     of: ClassSummary = _NO_SCORES
     raw: float = 0.0
@@ -335,7 +335,7 @@ def _values_sums(scores: FloatArray, bins: int, layout: Layout) -> LabelSums:
 
 
 def _moments(values: FloatArray) -> tuple[float, float, float, float]:
-    """Mean and what rounding takes from it, squares about it, and those that they come from."""
+    """Mean and what rounding takes from it, squares about it, and about the first mean."""
     with np.errstate(over="ignore"):
         centre = float(np.mean(values))
         centre = centre if math.isfinite(centre) else 0.0

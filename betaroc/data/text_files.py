@@ -86,7 +86,7 @@ def check_rows(name: str, rows: int, most: int | None, about: str = "") -> None:
 
 @contextmanager
 def progress(size: int, unit: str = "B") -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal once reading so many bytes or rows has taken a second."""
+    """A bar on a terminal once reading has taken a second."""
     if size < _PROGRESS_FROM or not shows_progress():
         yield lambda at: None
         return
@@ -124,7 +124,7 @@ class TextFile:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Any, Callable[[int], None]]]:
-        """The bytes, and what is told how many were read: it bounds them, and moves the bar."""
+        """The bytes, and what to tell how many were read: it bounds them and moves the bar."""
         with self.path.open("rb") as raw, progress(self.path.stat().st_size) as advance:
 
             def tell(size: int) -> None:
@@ -209,7 +209,7 @@ class TextFile:
                 yield rest
 
     def about_rows(self) -> int:
-        """How many lines there are about, by those of the beginning; 0 if these are damaged."""
+        """About how many lines there are, by the first ones; 0 if these are damaged."""
         with self.path.open("rb") as raw, suppress(*DAMAGED):
             stream: Any = gzip.GzipFile(fileobj=raw) if self.zipped else raw
             lines: int = stream.read(_SAMPLE).count(b"\n")
@@ -244,7 +244,7 @@ def text_file(
 
 # ------------------------------------------------------------------- tables of other programs
 def _table_kind(path: Path, head: bytes) -> str | None:
-    """The format of arrays of numpy and of sheets of Excel, by first bytes and members."""
+    """The format of numpy's arrays and Excel's sheets, by first bytes and members."""
     if head.startswith(b"\x93NUMPY"):
         return "npy"
     if not head.startswith(b"PK"):
@@ -287,7 +287,7 @@ def _table_content(file: TextFile, kind: str) -> bytes:
 
 
 def _array_content(file: TextFile) -> bytes:
-    """The columns of arrays, or the scores of two classes, as csv; with their names if any."""
+    """Columns of arrays, or the scores of two classes, as csv."""
     import numpy as np
     import pandas as pd
 

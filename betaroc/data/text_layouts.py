@@ -1,7 +1,6 @@
 """What a text of scores looks like: separator, decimals, columns; guessed where one reading fits.
 
-A guess is stated as the option that would say the same. Where two readings fit, the error names
-both and the option that decides.
+A guess is stated as an option. Where two readings fit, the error names the option that decides.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def split_fields(text: str, separator: str) -> list[str]:
 
 
 def with_point(text: str) -> str:
-    """A decimal with a point for its comma; nothing of one that has a point already."""
+    """A decimal with a point for its comma; nothing if it has a point."""
     return "" if "." in text else text.replace(",", ".", 1)
 
 
@@ -124,7 +123,7 @@ def _are_labels(column: Sequence[str]) -> bool:
 
 
 def _is_torn(row: list[str], separator: str) -> bool:
-    """Whether another separator stands in a field between numbers, or at its end."""
+    """Whether another separator stands between numbers in a field, or at its end."""
     for field in row:
         if is_decimal(field):
             continue
@@ -139,7 +138,7 @@ def _is_torn(row: list[str], separator: str) -> bool:
 # -------------------------------------------------------------------------------- layouts
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text is read: ``names`` are those of its columns where no header names them."""
+    """How a text is read; ``names`` of its columns where no header has them."""
 
     kind: str
     separator: str = ","
@@ -153,7 +152,7 @@ def layout_of(
     file: TextFile, options: TextOptions, wanted: ColumnSpec, *, keyed: bool = False,
     single: bool = False,
 ) -> tuple[TextLayout, ColumnSpec]:  # fmt: skip
-    """The layout of a file by its first rows, and the wanted columns as they are called there.
+    """The layout of a file by its first rows, and the wanted columns as called there.
 
     ``keyed``: a key says who is a client; ``single``: the file is one class's.
     """
@@ -178,7 +177,7 @@ def layout_of(
 
 
 def key_layout(file: TextFile, wanted: ColumnSpec) -> tuple[TextLayout, ColumnSpec]:
-    """The layout of a key, and its columns of the label and of the trial as they are called."""
+    """The layout of a key, and its columns of label and trial as they are called."""
     guess = _Guess(file.name, file.first_rows(_ROWS), TextOptions(), wanted, True, False)
     return guess.with_header() or guess.of_key(wanted.names["id"], wanted.label[0])
 
@@ -325,7 +324,7 @@ class _Guess:
         return result
 
     def _skipped(self, first: list[str]) -> int:
-        """1 where the first line is a header whose names give way to those of the call."""
+        """1 where names of the call replace a header."""
         columns, score = self.options.columns, self.wanted.score
         if columns is None or self.options.header is not None:
             return int(bool(self.options.header))

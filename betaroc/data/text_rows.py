@@ -1,9 +1,8 @@
 """The rows of a text: exactly, line by line, or in blocks where a table is plain.
 
-A block goes to the parser of pandas only if it is ASCII without blank lines, control characters
-and quotes within fields, and each line has as many fields as the header. At the first doubt, such
-as a score that is not finite or may have been rounded, the exact reader goes on from the block's
-first line.
+A block goes to pandas only if it is ASCII without blank lines, control characters and quotes
+within fields, and its lines have as many fields as the header. At the first doubt, such as a score
+that may have been rounded, the exact reader goes on from the block's first line.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class DoubtError(Exception):
 
 
 def read_parts(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterator[Rows]:
-    """The wanted columns of a text file, in parts, of which there is one at least."""
+    """The wanted columns of a text file, in one part or more."""
     labels = LabelTexts()
     if layout.start == 1 and wanted.score is not None and file.size > _SMALL:
         with suppress(DoubtError, *DAMAGED):
@@ -66,7 +65,7 @@ def read_parts(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterat
 def read_blocks(
     file: TextFile, wanted: ColumnSpec, layout: TextLayout, labels: LabelTexts
 ) -> Iterator[tuple[Rows, TextLayout]]:
-    """The rows of plain blocks, each with the layout of what follows; ends with a doubt."""
+    """The rows of plain blocks, each with the layout of the rest; ends with a doubt."""
     names, line, n = layout.names, 1, len(wanted.label)
     with closing(file.blocks(_BLOCK)) as blocks:
         for number, block in enumerate(blocks):
@@ -139,7 +138,7 @@ def _plain(body: bytes, sign: str, width: int) -> bytes:
 def _parsed(
     body: bytes, places: list[int], layout: TextLayout
 ) -> tuple[FloatArray, list[tuple[IntArray, Any]]]:
-    """The scores of plain lines, in the first place, and of other columns codes and their texts."""
+    """The scores of plain lines, and of other columns codes and texts."""
     import pandas as pd
 
     score, *texts = places

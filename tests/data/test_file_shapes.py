@@ -551,15 +551,15 @@ def test_every_cut_of_gzip_is_a_damaged_file(write, encoding, step):
         refused(write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :]))
 
 
-def test_integers_that_doubles_round_are_refused_as_in_arrays(write):
+def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch):
     """2**53 + 1 is no double, 2**53 + 2 is one."""
     for value in (2**53 + 1, -(2**53) - 1, 10**18 + 1):
         with pytest.raises(INPUT, match=r"beyond 2\*\*53"):
             br.Scores([value], [1])
-        text = f"score,label\n{value},1\n1,0\n"
-        refused(write(text), "line 2", "beyond 2**53")
-        refused(write(text + "0.5,0\n" * 2**18), "line 2", "beyond 2**53")  # by columns
         refused(write(f'{{"score": {value}, "label": 1}}\n'), "beyond 2**53")
+        for small in (2**22, 0):  # line by line, and by columns
+            monkeypatch.setattr(text_rows, "_SMALL", small)
+            refused(write(f"score,label\n{value},1\n1,0\n"), "line 2", "beyond 2**53")
     scores = br.read_scores(write(f"score,label\n{2**53 + 2},1\n{2**53 + 1}.0,0\n"))
     assert scores.client.tolist() == [2.0**53 + 2]
 
