@@ -1,4 +1,4 @@
-"""What a classifier adds to the others: by fixed rules, and in a learned fusion."""
+"""What a classifier adds: by fixed rules, and in a learned fusion."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def rank_sums(dev: Trials, x: FloatArray) -> FloatArray:
 
 
 def _mean(x: FloatArray) -> FloatArray:
-    """Of each row, summed from the least up: rounding knows no order of the classifiers."""
+    """Of each row, summed from the least up, whatever the order of the classifiers."""
     return np.asarray(np.mean(np.sort(x, axis=1), axis=1))
 
 
@@ -100,7 +100,7 @@ RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
 
 
 def fused(rule: str, dev: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fused scores. An infinite mean stands one beyond the finite ones, in its order."""
+    """Fused scores; an infinite mean stands one beyond the finite ones."""
     with np.errstate(divide="ignore"):
         parts = [RULES[rule](x) for x in (dev, test)]
     finite = np.concatenate(parts)
@@ -178,7 +178,7 @@ def vote_losses(
     dev: Trials, votes: FloatArray, observed: FloatArray, client: BoolArray, members: int,
     part: CurvePart,
 ) -> FloatArray:  # fmt: skip
-    """The same where dev chooses how many votes accept; votes have a column per alpha."""
+    """The same where dev chooses how many votes accept, at each alpha."""
     # Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as
     # many as there are members, which accepts none.
     cuts, alpha = np.arange(-1, members + 1), part.alpha
@@ -226,7 +226,7 @@ def diversity_columns(
 
 
 def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> FloatArray:
-    """Of columns within samples; nan of a column that is constant there, or infinite."""
+    """Of columns within samples; nan of constant or infinite ones."""
     largest = np.max([np.max(np.abs(x), axis=0) for x in samples], axis=0)
     scale = np.where(largest > 0.0, largest, 1.0)  # squares of 1e300 overflow
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -256,7 +256,7 @@ PARTS = ("all", "strict", "lax")
 
 
 class Gain(NamedTuple):
-    """What one classifier adds to the others by one rule on one part of the curve."""
+    """What one classifier adds by one rule on one part of the curve."""
 
     rule: str
     system: str
@@ -284,12 +284,12 @@ class Fusion(Tabular, Exportable):
     gains : tuple of Gain
         A rule, a left-out classifier, a part each.
     scale, scale_reason : str
-        What rules other than "rank-mean" and "vote" act on: "scores" themselves or their
-        "ranks" among dev's, and why.
+        What rules but "rank-mean" and "vote" act on, "scores" or their "ranks" among dev's, and
+        why.
     parts : dict
         Criterion, measure and alphas of "all", "strict" and "lax".
     folds : int
-        Folds between which thresholds were chosen and observed; 0 where a dev set was given.
+        Folds between which thresholds were chosen; 0 of a dev set.
     level : float
         Confidence of the intervals.
     library : str, optional
@@ -316,7 +316,7 @@ class Fusion(Tabular, Exportable):
 
     @property
     def table(self) -> Table:
-        """A frame, one row a gain: rule, system, part, with, without, gain, low, high."""
+        """A frame, one row per gain: rule, system, part, with, without, gain, low, high."""
         texts = ("rule", "system", "part")
         names = (*texts, "with", "without", "gain", "low", "high")
         return self._table(columns_from_rows(self.gains, names, texts))
@@ -459,7 +459,7 @@ _ROUNDING = 1e-14
 
 
 class Standard:
-    """Columns less their mean over their standard deviation in the trials given."""
+    """Columns less their mean, over their standard deviation."""
 
     # A column that is constant there becomes 0 and so has no say.
 
@@ -493,7 +493,7 @@ def ridge_path(
     x: FloatArray, client: BoolArray, subsets: BoolArray, strengths: Sequence[float],
     weights: FloatArray | None = None,
 ) -> FloatArray:  # fmt: skip
-    """Intercept and weights of the fusion of every subset of the columns at every strength."""
+    """Intercept and weights of every subset of the columns at every strength."""
     # least mean of log(1 + exp(-+ (b0 + x b))) + strength/2 |b|^2 Of standardised columns, shape
     # (strengths, subsets, columns + 1), to 1e-8 of weights of size 1; scikit-learn's C is 1/(n
     # strength). Newton's method: of the first subset, the strongest first, from where the last one
@@ -613,7 +613,7 @@ def _columns(sides: Sequence[Trials]) -> tuple[list[Trials], BoolArray]:
 
 
 def _columns_of(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
-    """Logits of scores in [0, 1]; exact 0 and 1, which have none, by columns that say so."""
+    """Logits of scores in [0, 1]; exact 0 and 1 have columns of their own."""
     inside = (x > 0.0) & (x < 1.0)
     ends = [x == end for end in (0.0, 1.0)]
     if not np.all(inside | ends[0] | ends[1]) or not np.any(inside):
@@ -627,7 +627,7 @@ def _columns_of(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
 def nested_folds(
     systems: Systems, folds: int, deal: Callable[[int], tuple[IntArray, IntArray]]
 ) -> tuple[IntArray, IntArray] | None:
-    """As many folds as hold two rows, or groups, of each class each; None for fewer than 3."""
+    """The most folds with two rows, or groups, of each class each; None for fewer than 3."""
     most = min(folds, MOST_FOLDS, fewest_trials(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
         try:
@@ -686,7 +686,7 @@ class _Path(NamedTuple):
         ])  # fmt: skip
 
     def at(self, losses: FloatArray, trials: Trials) -> FloatArray:
-        """Fused scores of every subset at its strength of least loss, or the strongest."""
+        """Fused scores of every subset at its strength of least loss."""
         # Shape (subsets, n).
         strength = np.argmin(losses, axis=0)
         chosen = self.coefficients[strength, np.arange(strength.size)]
@@ -694,7 +694,7 @@ class _Path(NamedTuple):
 
 
 def _out_of_fold(trials: Trials, fold: IntArray, subsets: BoolArray) -> FloatArray:
-    """Nested scores of every trial, shape (subsets, n): its fold took no part in anything."""
+    """Nested scores of every trial, shape (subsets, n), learned without its fold."""
     # What is learned without two folds serves the choice of strength for either of them.
     count = 1 + int(fold.max())
     losses = np.zeros((count, len(STRENGTHS), len(subsets)))
@@ -747,7 +747,7 @@ def learned_gains(
 
 
 def _nearest(trials: Trials, owned: BoolArray, systems: Systems) -> list[tuple[str, float, bool]]:
-    """The classifier most like each within the classes, their correlation, whether it is a copy."""
+    """The classifier most like each, their correlation, and whether it is a copy."""
     # Copies first, then by the correlation of the first columns.
     pooled = Trials.of(systems).x
     equal = np.array([[np.array_equal(a, b) for a in pooled.T] for b in pooled.T])
@@ -839,6 +839,6 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
 
 
 def _two_digits(n: float) -> str:
-    """A number of trials rounded up: more digits are not known."""
+    """A number of trials, rounded up."""
     step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
     return number(math.ceil(n / step) * step, 12)

@@ -103,12 +103,12 @@ _ends = attrgetter("estimate", "low", "high")
 class Inclusion(Result, Exportable):
     """Several classifiers on the same trials: who joins, and what each adds.
 
-    Made by :func:`inclusion`. What takes time is computed when it is first looked at.
+    Made by :func:`inclusion`; what takes time is computed when it is asked for.
 
     Parameters
     ----------
     systems, dev : Systems
-        The scores; `dev` is None where thresholds are chosen on other folds.
+        The scores; `dev` is None where folds are used.
     fits : dict
         The `Fit` of each classifier, by name.
     evidence : dict
@@ -126,7 +126,7 @@ class Inclusion(Result, Exportable):
     duplicates : tuple of (str, str)
         Pairs of classifiers that order the trials alike.
     messages : tuple of str
-        What the fits had to say, with the classifier's name.
+        Warnings of the fits, with the classifier's name.
 
     Examples
     --------
@@ -171,8 +171,8 @@ class Inclusion(Result, Exportable):
     def misfit(self) -> dict[str, RocMisfit]:
         """How far the fitted ROC of each classifier is from that of its scores, by name.
 
-        Each has auc_scores; distance, as in :func:`check_fit`; noise, what the scores' ROC is off
-        by chance at most; and a word: "close" (within 0.05), "far" (beyond the noise) or "open".
+        Each has auc_scores; distance, as in :func:`check_fit`; noise, its largest chance value; and
+        a word: "close" (within 0.05), "far" (beyond the noise) or "open".
         """
         scores = zip(self.names, map(self.systems.scores, range(len(self.names))), strict=True)
         return {name: misfit_of(self.fits[name], each, self.level) for name, each in scores}
@@ -188,17 +188,17 @@ class Inclusion(Result, Exportable):
 
     @cached_property
     def hull(self) -> EnsembleHull:
-        """The ROC hull of the fitted curves: who is on it where, and who never is."""
+        """The ROC hull of the fitted curves."""
         equal = {b for (_, b), result in self._crossings.items() if result.leaders == (0,)}
         return hull_of(self._rocs, tuple(equal))
 
     @cached_property
     def diversity(self) -> Table:
-        """A frame, one row a pair of classifiers and class: how alike they are.
+        """A frame, one row per pair of classifiers and class: how alike they are.
 
         Columns first, second, class; spearman and pearson (of logits for classifiers in [0, 1]) of
-        their scores within a class; phi, disagreement and double_fault: the correlation of their
-        errors and the shares of trials on which one or both err, at the thresholds of least HTER.
+        their scores in a class; phi, disagreement and double_fault: the correlation of their errors
+        and the shares of trials on which one or both err, at the thresholds of least HTER.
         """
         return table_of(self._diversity, self.systems.library)
 
@@ -223,8 +223,7 @@ class Inclusion(Result, Exportable):
     def table(self) -> Table:
         """A frame, one row per classifier: family, verdict, gain, p-values, sizes, ends.
 
-        `gain`, `gain_low` and `gain_high` are those of the learned fusion, `marginal` is what the
-        own ROC says, `roc_distance` is as in `misfit`.
+        The gain is of the learned fusion, `marginal` of the own ROC, `roc_distance` as in `misfit`.
         """
         nested = {"above": 2, "crossings": 1}
         return table_of(self._columns, self.systems.library, nested)
@@ -263,8 +262,8 @@ class Inclusion(Result, Exportable):
 
         Columns system, with_it, without (areas of the fusion of all and of all others), estimate
         (their difference), low, high, level, method, word, folds, moved (trials of each class that
-        change their rank with it), needed (how many times the trials would have an even chance to
-        decide), nearest (the classifier most like it), correlation, copy.
+        change their rank), needed (how many times the trials would just decide), nearest (the
+        classifier most like it), correlation, copy.
         """
         gains = [self.verdict[name].gain for name in self.names]
         columns = {title: [getattr(gain, title) for gain in gains] for title in gains[0]._fields}
@@ -272,10 +271,10 @@ class Inclusion(Result, Exportable):
 
     @cached_property
     def crossings(self) -> Table:
-        """A frame, one row a crossing of two fitted ROCs, or a pair without one.
+        """A frame, one row per crossing of two fitted ROCs, or pair without one.
 
-        Columns first, second, far and tpr of the crossing (nan without), logit_far, and who
-        is the higher before it and after it, in FAR (nobody where the curves are equal).
+        Columns first, second, far and tpr of the crossing (nan without), logit_far, and who is
+        higher before and after it, in FAR (nobody where the curves are equal).
         """
         return table_of(crossings_columns(self._crossings), self.systems.library)
 
@@ -295,7 +294,7 @@ class Inclusion(Result, Exportable):
         return self.table
 
     def plot(self, *, terms: str = BIOMETRIC) -> curves.Sheet:
-        """Draw the ROCs, and beside them the gains in a learned fusion.
+        """Draw the ROCs and the gains in a learned fusion.
 
         Parameters
         ----------
@@ -304,8 +303,8 @@ class Inclusion(Result, Exportable):
 
         Notes
         -----
-        Left, the fitted ROCs, in thin steps those of the scores, and the hull; what lies outside
-        the region is shaded. Right the learned gains, filled where they tell.
+        Left, the fitted ROCs, in thin steps those of the scores, and the hull, shaded outside the
+        region; right, the learned gains, filled where they tell.
 
         Examples
         --------
@@ -327,7 +326,7 @@ class Inclusion(Result, Exportable):
         return figure
 
     def to_html(self, path: str | os.PathLike[str], *, terms: str = BIOMETRIC) -> None:
-        """Write the verdicts, their reasons and what each adds as one self-contained page.
+        """Write the verdicts, their reasons and gains as one self-contained page.
 
         Parameters
         ----------
@@ -339,7 +338,7 @@ class Inclusion(Result, Exportable):
         Raises
         ------
         OutputError
-            If it cannot be written; what was there before is untouched.
+            If it cannot be written; what was there is untouched.
 
         Examples
         --------
@@ -393,8 +392,7 @@ def inclusion(
 ) -> Inclusion:
     """Judge which classifiers join an ensemble, and measure what each adds to it.
 
-    The gain is the area under the ROC of a ridge-logistic fusion of all less that of a fusion of
-    all others, with an interval:
+    The gain is the area under the ROC of a ridge-logistic fusion of all less that of all others:
 
         low end > 0          include
         high end < -0.005    leave out
@@ -410,21 +408,21 @@ def inclusion(
         below               above                only at lax thresholds
         anything else                            cannot tell
 
-    The verdict is the first word wherever that tells, else the marginal one unless it is "include".
-    Of two classifiers that say the same each adds nothing: drop one of them, not both.
+    The verdict is the first word where that tells, else the marginal one unless it is "include".
+    Of two classifiers that say the same each adds nothing: drop one, not both.
 
     Parameters
     ----------
     frame : frame, mapping or sequence of Scores
-        Any frame that Narwhals reads with a column of labels and a column of scores per
-        classifier; or a mapping from names to `Scores`, or a list of them, of the same trials in
-        the same order. Weights are copies of a trial that stay in one fold.
+        Any frame that Narwhals reads with a column of labels and one of scores per classifier; or a
+        mapping from names to `Scores`, or a list of them, of the same trials in the same order.
+        Weights are copies of a trial, in one fold.
     label : str
         Column of the labels.
     client_label : optional
         The label of clients; needed unless labels are {0, 1}, {False, True} or {-1, 1}.
     systems : sequence of str, optional
-        The classifiers, at least two; all other numeric columns where left out.
+        The classifiers, two or more; left out, all other numeric columns.
     region : (float, float)
         FARs that matter, low < high.
     level : float
@@ -434,11 +432,11 @@ def inclusion(
     boundary, resolution : optional
         As in :func:`fit`, of every classifier with a distribution on [0, 1], or by name.
     dev : optional
-        Other trials of the same classifiers, given like `frame`, on which the fusion is
-        learned and the thresholds of the fused scores are chosen. Left out: `folds`.
+        Other trials, given like `frame`, on which the fusion is learned and its thresholds are
+        chosen. Left out: `folds`.
     folds : int
-        Weights and thresholds for the trials of a fold are learned on all other folds; weights
-        in 3 to 10 folds, fewer where a class has not two trials, or groups, per fold.
+        Weights and thresholds for a fold are learned on all others; weights in 3 to 10 folds, fewer
+        where a class has not two trials, or groups, per fold.
     criterion : str
         What thresholds are chosen for: "weighted-error", "far" or "frr", as in :func:`epc`.
     measure : str, optional
@@ -449,20 +447,20 @@ def inclusion(
     ends : float
         Largest target of the low-FAR and of the high-FAR end, in (0, 0.5].
     nan_policy : str
-        "raise" where a score is missing, or "omit": keep the rows in which no classifier's is.
+        "raise" where a score is missing, or "omit": keep the rows in which none is.
     group : str or (str, str), optional
-        Column, or two, of a frame of groups of dependent trials; `Scores` bring theirs. Fits,
-        tests and intervals allow for it, and a group stays in one fold.
+        Column, or two, of groups of dependent trials; `Scores` bring theirs. Fits, tests and
+        intervals allow for it, and a group stays in one fold.
     rng : None, int, SeedSequence or Generator
-        Deals trials, or groups, to folds at random; None deals them in turn, always the same.
+        Deals trials, or groups, to folds at random; None deals them in turn.
 
     Raises
     ------
     InputError, InputTypeError
-        For fewer than two classifiers, an unknown column, missing scores, a column of ids or of
-        text, unequal trials, one class, an empty region, and options out of range.
+        For fewer than two classifiers, an unknown column, missing scores, a column of ids or text,
+        unequal trials, one class, an empty region, or an option out of range.
     DegenerateDataError, FitError
-        For a classifier that is constant or cannot be fitted; it is named.
+        For a classifier that is constant or cannot be fitted.
 
     Warns
     -----
@@ -471,7 +469,7 @@ def inclusion(
     SameDataWarning
         If dev and the frame hold the same scores.
     BetarocWarning
-        What each fit has to say, with the classifier's name; kept in `Inclusion.messages`.
+        Of each fit, with the classifier's name; kept in `Inclusion.messages`.
 
     Notes
     -----
@@ -480,25 +478,23 @@ def inclusion(
     [0, 1] and scores of others. The gain's variance is that of DeLong's paired variances in the
     folds, its interval Student's with Welch's degrees of freedom, the fusions held fixed; it is
     wider by -log(1 - level)/n where fewer than 5 trials of a class change their rank. It is over
-    all FARs, whatever the region, and not measured with fewer than 3 folds or 6 trials of a class.
-    On 1500 trials per class it takes 0.3 s for 4 classifiers, 6 s for 50.
+    all FARs, whatever the region; it needs 3 folds and 6 trials of each class. On 1500 trials per
+    class it takes 0.3 s for 4 classifiers, 6 s for 50.
 
     Where the region reaches FAR 0 or 1, the test of that end (`Fit.end_tests`) judges the own ROC
-    if its p-value is at most 1 - level and the fitted curve is on the same side where one of all
-    scores is expected beyond; else, and at any other border, the delta-method p-value of probit
-    TPR - probit FAR does. Of pairs that may cross the diagonal more than once "include" and
-    "exclude" also need that side at 31 FARs between. The p-value is the largest of those needed.
+    if its p-value is at most 1 - level and the fitted curve is on the same side where one score is
+    expected beyond; else, and at other borders, the delta-method p-value of probit TPR - probit FAR
+    does. Of pairs that may cross the diagonal more than once "include" and "exclude" also need that
+    side at 31 FARs between. The p-value is the largest of those needed.
 
-    The low-FAR end has as targets 20 FARs up to `ends`, the high-FAR end FRRs, with the measure
-    HTER (or the one given, if it is no weighted error). A gain by a fixed rule is a difference of
-    class means of paired losses with Student's interval, thresholds held fixed as in
-    :func:`compare`.
+    The low-FAR end has 20 FARs up to `ends` as targets, the high-FAR end FRRs, with the measure
+    HTER (or the given one, if it is no weighted error). A gain by a fixed rule is a difference of
+    class means of paired losses with Student's interval, thresholds held fixed.
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.2. Bengio, S., Mariethoz, J. and Keller, M. (2005), The
-    expected performance curve, section 5. DeLong, DeLong and Clarke-Pearson (1988). Hanley and
-    Lippman-Hand (1983), If nothing goes wrong, is everything all right?: 3/n.
+    Omar and Ivrissimtzis, section 3.2. Bengio, Mariethoz and Keller (2005), section 5. DeLong,
+    DeLong and Clarke-Pearson (1988). Hanley and Lippman-Hand (1983): 3/n.
 
     Examples
     --------
@@ -560,7 +556,7 @@ def inclusion(
 
 # ------------------------------------------------------------------------- the arguments
 def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
+    """What each classifier is fitted with; a rule for all is for scores in [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
     pooled = np.concatenate(systems.classes)
     inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
@@ -655,7 +651,7 @@ def _omitted(result: Inclusion) -> list[str]:
 
 
 def _reasons(result: Inclusion) -> tree.Bullets:
-    """The reason of each verdict, what speaks against the verdicts, and the hull."""
+    """The reason of each verdict, cautions, and the hull."""
     verdicts, lines = {visible(name): verdict for name, verdict in result.verdict.items()}, []
     lines += [f"{name}: {v.word}. {template_of(v.reason)}" for name, v in verdicts.items()]
     spare = [name for name, verdict in verdicts.items() if verdict.word == ADDS_NOTHING]
@@ -707,7 +703,7 @@ def _points(value: float, low: float, high: float) -> tree.Cell:
 
 
 def gain_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid:
-    """Areas of the learned fusion; gains by one rule, at the ends that the region reaches too."""
+    """Areas of the learned fusion, and gains by one rule."""
     low, high = result.region
     parts = {"all": "all alphas"}
     if low == 0.0:
@@ -792,7 +788,7 @@ def _figures(result: Inclusion, terms: Terms) -> tree.Figures:
 
 # ------------------------------------------------------------------------------ pictures
 def draw_rocs(ax: curves.Axes | None, result: Inclusion, terms: Terms) -> curves.Axes:
-    """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
+    """The fitted ROCs, those of the scores, the hull and the region."""
     below, (ax, empty) = ax is None, curves.begun(ax, square=True)
     for k, (name, roc) in enumerate(result._rocs.items()):
         colour, points = curves.COLOURS[k % len(curves.COLOURS)], roc.points()

@@ -1,4 +1,4 @@
-"""What a classifier's ROC shows, its verdict, and the sentences that give the reason."""
+"""What a classifier's ROC shows, its verdict, and its reason."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _border(
     fit: Fit, end: str, test: EndTest | None, far: float, u: float, level: float
 ) -> BorderSide:
-    """The judgement near one border: by its end where the region reaches that, else at a FAR."""
+    """The judgement near one border: by the end that the region reaches, else at a FAR."""
     reached = far == (0.0 if end == "at_one" else 1.0)
     excess = float(excess_of(fit.model, np.array([u]))[0])
     nothing = math.nan
@@ -390,7 +390,7 @@ def verdict_of(
     fit: Fit, evidence: RocEvidence, gain: LearnedGain, region: tuple[float, float], level: float,
     sizes: tuple[int, int], *, reason: str = "",
 ) -> Verdict:  # fmt: skip
-    """The verdict that a classifier's evidence and its gain come to; a reason given stays."""
+    """The verdict by a classifier's evidence and gain."""
     marginal, p = _decided(evidence, level)
     mean = evidence.mean
     confidence = Confidence(p, evidence.strict.p_value, evidence.lax.p_value)
@@ -407,13 +407,13 @@ def verdict_of(
 
 
 def joined(marginal: str, gained: str) -> str:
-    """The measured gain wherever it tells; else what the ends say against a classifier."""
+    """The measured gain where it tells; else what the ends say against a classifier."""
     # What they say for it is no gain: the others may say it already.
     return gained if gained != CANNOT_TELL or marginal == INCLUDE else marginal
 
 
 def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
-    """The word and its p-value: that of the least certain of the statements it needs."""
+    """The word, and the largest p-value of the statements it needs."""
     if evidence.on_diagonal:
         return EXCLUDE, math.nan
     strict, lax = evidence.strict, evidence.lax

@@ -1,4 +1,4 @@
-"""The least concave curve above several ROCs: which of them it follows where, chords between."""
+"""The least concave curve above several ROCs."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class _Vertex(NamedTuple):
 
 @collect_warnings
 def hull_of(rocs: Mapping[str, Roc], equal: tuple[str, ...] = ()) -> EnsembleHull:
-    """The hull of curves; those that equal an earlier one are named to be left out."""
+    """The hull of curves; those in `equal` are left out."""
     curves = {name: _points(name, roc) for name, roc in rocs.items() if name not in equal}
     pieces: list[HullSegment] = []
     for a, b in itertools.pairwise(_chain(curves)):
@@ -176,7 +176,7 @@ def _chain(curves: Mapping[str, list[_Vertex]]) -> list[_Vertex]:
 
 
 def _along(curves: Mapping[str, list[_Vertex]], a: _Vertex, b: _Vertex) -> bool:
-    """Whether a piece of the hull is one curve, none of which lies below it but by rounding."""
+    """Whether a piece of the hull is one curve, but for rounding."""
     name = a.name or b.name
     if (b.name or a.name) != name or name == "":
         return False
@@ -191,7 +191,7 @@ def _along(curves: Mapping[str, list[_Vertex]], a: _Vertex, b: _Vertex) -> bool:
 
 
 def _tangent(pairs: Mapping[str, Pair], a: _Vertex, b: _Vertex) -> tuple[_Vertex, _Vertex]:
-    """Both ends of a chord moved to where the slopes of their curves are the chord's."""
+    """A chord whose ends have the slopes of their curves."""
     ends = [a, b]
     for _ in range(_STEPS):
         run, rise = ends[0].to(ends[1])
@@ -206,7 +206,7 @@ def _tangent(pairs: Mapping[str, Pair], a: _Vertex, b: _Vertex) -> tuple[_Vertex
 
 
 def _touching(pair: Pair | None, v: _Vertex, level: float) -> _Vertex:
-    """The point of a concave arc near v with this log slope; v itself at a jump or corner."""
+    """The point near v with this log slope; v itself at a jump or corner."""
     if pair is None or pair.discrete:
         return v
     at = nearest_root(pair, v.t, pair.ratio_roots(level))

@@ -42,7 +42,7 @@ Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Systems(Tabular):
-    """The scores of several classifiers on the same trials: a row each, a column per classifier."""
+    """The scores of several classifiers: a row per trial, a column per classifier."""
 
     names: tuple[str, ...]
     client: FloatArray
@@ -109,7 +109,7 @@ def _check_few(names: Sequence[str], noun: str) -> None:
 
 # ------------------------------------------------------------------------ score sets
 def _new_name(name: str, used: Mapping[str, Any]) -> str:
-    """The name, with a number where there is one of that name already."""
+    """The name, with a number where it is used already."""
     names = itertools.chain([name], (f"{name} ({k})" for k in itertools.count(2)))
     return next(new for new in names if new not in used)
 
@@ -193,7 +193,7 @@ def _of_frame(
 
 
 def _check_ids(systems: Systems, role: str) -> None:
-    """Whole numbers, all different, count rows or name them: scores repeat or have digits."""
+    """Refuse columns of different whole numbers, which are ids."""
     for name, values in zip(systems.names, np.concatenate(systems.classes).T, strict=True):
         if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
             others = [other for other in systems.names if other != name]
@@ -224,7 +224,7 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
 
 
 def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
-    """Rows in which every classifier has a score; of those that lack one an error, if asked for."""
+    """Rows in which every classifier has a score; if asked for, refuse others."""
     import pandas as pd
 
     missing = {name: pd.isna(series.to_numpy()) for name, series in columns.items()}
@@ -257,7 +257,7 @@ def check_constant(systems: Systems, role: str = "frame") -> None:
 
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
-    """Thresholds that are judged where they were chosen look too good."""
+    """Warn of dev and trials that are the same scores."""
     both = ([x[np.lexsort(x.T)] for x in systems.classes] for systems in (own, dev))
     if all(map(np.array_equal, *both)):
         warn(
@@ -269,7 +269,7 @@ def warn_of_same_trials(own: Systems, dev: Systems) -> None:
 
 
 def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
-    """Pairs of classifiers that put all trials in one order; each is warned of."""
+    """Pairs of classifiers that put all trials in one order; warn of each."""
     from scipy.stats import rankdata
 
     pooled, result = np.concatenate(systems.classes), dict[str, str]()

@@ -1,4 +1,4 @@
-"""Intervals and tests of the empirical area under the ROC, by DeLong's and Newcombe's variances."""
+"""Intervals of the empirical area under the ROC, by DeLong's and Newcombe's variances."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def auc_interval(
     level : float
         Confidence level.
     method : str, optional
-        Left out, what suits the scores: "logit-delong+newcombe", the mean above; "newcombe" where
-        DeLong's variance is 0; "logit-delong" where trials depend on each other by groups;
-        "newcombe-groups" where both are so. Or "delong": A -+ z sd, cut to [0, 1]; "logit-delong":
-        the same for log A/(1 - A); "newcombe": areas at most z of their own sd away.
+        Left out, what suits: "logit-delong+newcombe", the mean above; "newcombe" where DeLong's
+        variance is 0; "logit-delong" of groups; "newcombe-groups" where both are so. Or "delong":
+        A -+ z sd, cut to [0, 1]; "logit-delong": the same for log A/(1 - A); "newcombe": areas at
+        most z of their own sd away.
     groups : bool
         Where the scores carry groups, the variance between them.
 
@@ -61,8 +61,8 @@ def auc_interval(
     Raises
     ------
     InputError
-        If `level` or `method` is out of range, a class has fewer than two trials, or all its
-        trials share one group; for "newcombe" if trials depend on each other by groups.
+        If `level` or `method` is out of range, a class has fewer than two trials or one group; for
+        "newcombe" if trials depend on each other by groups.
     InputTypeError
         If `scores` is no Scores or `groups` no bool.
 
@@ -73,8 +73,7 @@ def auc_interval(
 
     Notes
     -----
-    O(n log n). With few scores "delong" is far too short near 1. Simulated coverage:
-    docs/validation.md.
+    O(n log n). With few scores "delong" is far too short near 1: docs/validation.md.
 
     With groups, of one or two columns, trials that share a label covary (Obuchowski 1997):
 
@@ -88,10 +87,9 @@ def auc_interval(
 
     References
     ----------
-    Newcombe, R. G. (2006), Confidence intervals for an effect size measure based on the
-    Mann-Whitney statistic, part 2, method 5. Obuchowski, N. A. (1997), Nonparametric analysis of
-    clustered ROC curve data. DeLong, DeLong and Clarke-Pearson (1988). Sun, X. and Xu, W. (2014),
-    Fast implementation of DeLong's algorithm.
+    Newcombe, R. G. (2006), Confidence intervals for an effect size measure, part 2, method 5.
+    Obuchowski, N. A. (1997), Nonparametric analysis of clustered ROC curve data. DeLong, DeLong and
+    Clarke-Pearson (1988). Sun, X. and Xu, W. (2014).
 
     Examples
     --------
@@ -182,7 +180,7 @@ def of_means(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> tu
 
 
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
-    """The area, and each trial's share of the other class on its right side, less the area."""
+    """The area, and each trial's placement less the area."""
     client, impostor = scores.client, scores.impostor
     weights = [trial_groups.weights_of(scores, who) for who in CLASSES]
     trial_groups.check_few(scores, name, "for a variance")
@@ -193,7 +191,7 @@ def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
 
 
 def _share_below(at: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weight of the values below each place and half of that on it, as a share."""
+    """Share of the values below each place, those on it by half."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     sums = np.concatenate([[0.0], np.cumsum(weights[order])])

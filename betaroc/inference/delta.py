@@ -1,4 +1,4 @@
-"""Errors of a fit, of groups and of few scores, and intervals of any number of its model."""
+"""Errors of a fit, and intervals of any number of its model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from betaroc.model.statistics import STATISTICS, StatisticSpec
 
 
 def block_diag(*blocks: FloatArray) -> FloatArray:
-    """Matrices along a diagonal, without the slow import of scipy.linalg."""
+    """Matrices along a diagonal."""
     result, row, column = np.zeros(np.sum([part.shape for part in blocks], axis=0)), 0, 0
     for part in blocks:
         rows, columns = part.shape
@@ -88,7 +88,7 @@ def observation_scores(
 
 
 def undropped(result: Estimate, values: FloatArray) -> BoolArray:
-    """The observations that the boundary rule did not drop."""
+    """Observations that were not dropped."""
     return between_ends(result.distribution, values) | (_policy_in_force(result) != "drop")
 
 
@@ -132,7 +132,7 @@ def _cell_log_likelihood(
 
 # ----------------------------------------------------------------- roots of the covariance
 def covariance_roots(covariance: FloatArray) -> FloatArray:
-    """Vectors whose outer products sum to the covariance, or to the nearest that is none less."""
+    """Vectors whose outer products sum to the covariance, made positive semidefinite."""
     # Of the correlations, so that coordinates in large units do not drown the others.
     scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     safe = np.where(scale > 0.0, scale, 1.0)
@@ -160,7 +160,7 @@ def _scored_trials(result: Estimate) -> float:
 
 
 def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
-    """Degrees of freedom of an error that so many trials estimate, at least those of two."""
+    """Degrees of freedom of so many trials, at least of two."""
     # Where the other shape is fixed that of a logarithm is 1/sqrt(n), and nothing is estimated.
     return math.inf if fixed else max(trials, 2.0) - 1.0
 
@@ -186,7 +186,7 @@ def student(freedom: float, level: float) -> float:
 
 
 class SmallSample(NamedTuple):
-    """The errors of a fit, as few scores let them be known."""
+    """The errors of a fit of few scores."""
 
     #: Of the covariance with the divisor n - 1 in place of n.
     roots: FloatArray
@@ -246,7 +246,7 @@ class SmallSample(NamedTuple):
         return np.asarray(slopes**2 @ (self.owner[:, None] == np.arange(len(self.freedom))))
 
     def _errors(self, stream: np.random.Generator, size: int) -> FloatArray:
-        """Each class's error as it would be estimated, in terms of the true one."""
+        """Each class's estimated error over the true one."""
         ratios = [
             stream.chisquare(freedom, size) / freedom if math.isfinite(freedom) else np.ones(size)
             for freedom in self.freedom
@@ -288,7 +288,7 @@ def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
 
 
 def shape_corrections(a: float, b: float) -> tuple[float, float]:
-    """n times what the mean of the profile deviance of a, and of b, exceeds 1 by (Lawley 1956)."""
+    """n times what the mean profile deviances of a and b exceed 1 by (Lawley 1956)."""
     # Of a canonical exponential family with cumulants k of its sufficient statistics
     # (3 rho13^2 + 2 rho23^2 - 3 rho4)/12, of both shapes less that of the other one alone. A
     # concentrated distribution has 11/6, a normal sigma's.
@@ -378,7 +378,7 @@ class PerturbedModels:
 
     @cached_property
     def roots(self) -> FloatArray:
-        """Their change with one standard error along each root of the covariance, a row each."""
+        """The change with one standard error along each root of the covariance, a row each."""
         fit, results = self.fit, (self.fit.client, self.fit.impostor)
         for who, result in zip(CLASSES, results, strict=True):
             if not np.all(np.isfinite(result.cov)):
@@ -419,7 +419,7 @@ class PerturbedModels:
 
     @cached_property
     def steps(self) -> Steps:
-        """The models a step forward and a step back along each root of the errors."""
+        """The models a step forward and back along each root."""
         result = models_near(self.model, self.small.roots)
         for model in (model for pair in result for model in pair):
             model._pair.bracketed_as(self.fit.model._pair)
@@ -456,7 +456,7 @@ class PerturbedModels:
 
 
 def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) -> Steps:
-    """The models a step forward and a step back along each root."""
+    """The models a step forward and back along each root."""
     return [(moved(STEP * r), moved(-STEP * r)) for r in roots]
 
 
@@ -472,7 +472,7 @@ def _slopes(ends: Sequence[tuple[Any, Any]]) -> FloatArray:
 
 
 def near_of(fit: PairEstimate, *, groups: bool) -> PerturbedModels:
-    """What is near a fit whose classes differ, kept with it."""
+    """The models near a fit, kept with it."""
     if fit.tied and fit.model.client == fit.model.impostor:
         rule = "differ between the classes to have errors"
         remedy = "Take the intervals of" + worded(' `family="beta"`.')
@@ -483,7 +483,7 @@ def near_of(fit: PairEstimate, *, groups: bool) -> PerturbedModels:
 
 # --------------------------------------------------------------------- intervals of a number
 class Delta(NamedTuple):
-    """A statistic with its slopes, on the scale on which its error is nearly normal."""
+    """A statistic with its slopes, on a scale where its error is nearly normal."""
 
     estimate: float
     #: The estimate on that scale.
@@ -520,7 +520,7 @@ def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, Sc
 
 
 def bare_interval(f: PairEstimate, spec: StatisticSpec, options: IntervalOptions) -> Interval:
-    """The interval of a statistic of a fit, whatever data are behind it."""
+    """The interval of a statistic of a fit."""
     options = options.by(METHODS)
     if options.method != "bootstrap":
         return delta_intervals(f, spec, groups=options.groups)(options.level)
@@ -678,7 +678,7 @@ def _has_sums(fit: Estimate) -> bool:
 
 
 def _check_profile(fit: Estimate) -> None:
-    """Censored and rounded scores leave more than two sums, which a fit does not keep."""
+    """Refuse censored and rounded scores, of which a fit keeps no sums."""
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
     if not _has_sums(fit):
         why = f"needs a beta, normal or logit-normal distribution; got family {fit.family!r}"
@@ -695,7 +695,7 @@ def _check_profile(fit: Estimate) -> None:
 
 # ------------------------------------------------------------------------------ profile
 def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
-    """Where twice the fall of the log-likelihood, maximised over the rest, is its quantile."""
+    """Where twice the fall of the profile log-likelihood is its quantile."""
     # That of chi-squared for a point mass, exact for normal distributions and for a single shape,
     # with Lawley's correction of the mean for two shapes.
     from scipy.special import chdtri

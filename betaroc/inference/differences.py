@@ -1,4 +1,4 @@
-"""The difference of two systems in any number, of scores, of fits or of curves."""
+"""The difference of two systems in any number."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Difference(Framed, Exportable):
     paired : bool
         Whether both systems judged the same trials.
     correlation : float
-        Of the errors of both numbers; 0 of independent trials, nan where it was not needed.
+        Of both errors; 0 of independent trials, nan where it was not needed.
     n_beyond, extrapolated, failed, sparse, library : optional
         As of an :class:`Interval`, of the system with fewer scores.
 
@@ -146,8 +146,8 @@ def difference(
 
         d - sqrt(l_a^2 + u_b^2 - 2 r l_a u_b),   d + sqrt(u_a^2 + l_b^2 - 2 r u_a l_b),
 
-    l and u the distances of each number from the ends of its own interval, r the correlation of
-    both errors, that of the influence of each trial on both numbers (square-and-add).
+    l and u the distances of each number from its own ends, r the correlation of both errors, that
+    of the influence of each trial on both numbers (square-and-add).
 
     Parameters
     ----------
@@ -155,17 +155,15 @@ def difference(
         The two systems, both of one kind; summaries with ``paired=False``.
     paired : bool
         The same trials in the same order; else independent ones. Where some have no score, by ids:
-        a trial that only the other system scored is a rejection here.
+        a trial that only the other system scored is a rejection.
     method : str, optional
         Left out, DeLong's test for the area of scores (:func:`auc_test`), "influence" for their
-        EER, square-and-add with the intervals of :func:`interval` where these are not drawn; else
-        quantiles of the differences in replicates. Or a method of :func:`interval`.
+        EER, square-and-add where the intervals of :func:`interval` are not drawn; else quantiles of
+        the differences in replicates. Or a method of :func:`interval`.
     groups : bool
-        Where trials carry groups, these vary as wholes; groups of one of two paired systems hold
-        for both.
+        Where trials carry groups, these vary as wholes; those of one paired system hold for both.
     over : {"pooled", "worst"} or mapping
-        As in :func:`interval`: of the worst stratum of each system, or of means by weights, with
-        r = 0, which is cautious where both judge the same trials.
+        As in :func:`interval`, with r = 0, which is cautious where both judge the same trials.
     stat, level, replicates, rng, extrapolate, threshold, far, frr, tpr, alpha, between, at
         As in :func:`interval`.
 
@@ -178,7 +176,7 @@ def difference(
     InputError
         As in :func:`interval`; if paired trials differ in number, weights, ids, groups or order.
     InputTypeError
-        If `a` and `b` are not of one kind, or a point is given without its keyword.
+        If `a` and `b` are not of one kind, or a point has no keyword.
 
     Warns
     -----
@@ -188,13 +186,11 @@ def difference(
     Notes
     -----
     "influence" takes the standard error of the difference of EERs from the influence of each trial,
-    with one trial of either class for which the systems disagree added (Agresti and Min). Simulated
-    coverage: docs/validation.md.
+    with one disagreement of either class added (Agresti and Min). Coverage: docs/validation.md.
 
     References
     ----------
-    Zou, G. Y. and Donner, A. (2008), Construction of confidence limits about effect measures: a
-    general approach.
+    Zou, G. Y. and Donner, A. (2008), Construction of confidence limits about effect measures.
 
     Examples
     --------
@@ -257,22 +253,22 @@ def auc_test(
     Raises
     ------
     InputError
-        If paired trials differ in number, weights, ids or groups, a class has fewer than two
-        trials or one group, or `level` is out of range.
+        If paired trials differ, a class has fewer than two trials or one group, or `level` is out
+        of range.
     InputTypeError
         If `a` or `b` is no Scores, or `paired` or `groups` no bool.
 
     Notes
     -----
-    Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is 0
-    (no scores overlap, all are equal, or groups are alike), of what ``.reason`` names, interval and
-    p are those of square-and-add (``"newcombe"``), the statistic is the normal deviate of p, at
-    most 8. Two systems that order the same trials alike have a difference of 0, and p is 1.
+    Placements and areas within 1e-12 are equal. Where DeLong's variance is 0 (no scores overlap,
+    all are equal, or groups are alike), as ``.reason`` says, interval and p are those of
+    square-and-add (``"newcombe"``), the statistic is the normal deviate of p, at most 8. Systems
+    that order the same trials alike have a difference of 0 and p = 1.
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988), equations (4) to (7). Newcombe, R. G. (1998),
-    Interval estimation for the difference between independent proportions, method 10.
+    DeLong, DeLong and Clarke-Pearson (1988), equations (4) to (7). Newcombe, R. G. (1998), method
+    10.
 
     Examples
     --------
@@ -354,7 +350,7 @@ def _of_strata(
     systems: Sequence[ScoreData], spec: StatisticSpec, options: IntervalOptions,
     over: str | Mapping[str, float], *, paired: bool,
 ) -> Difference:  # fmt: skip
-    """Of the worst strata, or of means over strata, by the intervals of both."""
+    """Of the worst strata, or of means over strata."""
     scores = [
         require_scores(s, "a difference over strata", name=name, rejected=True)
         for name, s in zip("ab", systems, strict=True)
@@ -516,7 +512,7 @@ def _influence(
 def _square_and_add(
     both_at: Callable[[float], list[Interval]], r: float, options: IntervalOptions
 ) -> Difference:
-    """The interval from those of both numbers, and the test that agrees with it."""
+    """The interval from those of both numbers, and its test."""
     from scipy.special import ndtr
 
     both = both_at(options.level)
@@ -541,7 +537,7 @@ def _square_and_add(
 
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:
-    """The first deviate whose interval ends at 0, at most one whose level rounds to 1."""
+    """The first deviate whose interval ends at 0."""
 
     def excess(z: float) -> float:
         return min(distance(z), 2.0 * abs(gap)) - abs(gap)

@@ -1,4 +1,4 @@
-"""Scores drawn again, by rows or by groups as wholes, and the ends that replicates give."""
+"""Scores drawn again, by rows or by groups, and the ends of replicates."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class BootstrapRows:
         return sizes[0] or client, sizes[1] or impostor
 
     def draw(self, rng: np.random.Generator, size: int, share: float = 1.0) -> Counts:
-        """How often each row is drawn, a row per replicate; a share of the trials or groups is."""
+        """How often each row is drawn, a row per replicate, of a share of the trials or groups."""
         cut = self.copies[0].size
         if self.groups is None:
             client, impostor = (_copies(rng, size, copies, share) for copies in self.copies)
@@ -126,7 +126,7 @@ class SortedRows:
         return client, impostor
 
     def errors(self, drawn: Counts, theta: FloatArray) -> GroupedCounts:
-        """Clients rejected and impostors accepted at thresholds of each replicate, class sizes."""
+        """Errors at thresholds of each replicate, and class sizes."""
         first = np.ones(theta.shape, dtype=np.bool_)
         first[..., 1:] = theta[..., 1:] != theta[..., :-1]  # neighbours often share a threshold
         distinct, place = theta[first], np.cumsum(first).reshape(theta.shape) - 1
@@ -212,7 +212,7 @@ def _plain(scores: Scores) -> _Maker:
 
 
 def _smoothed(scores: Scores) -> _Maker:
-    """The scores on a scale that suits both classes, with noise, and the way back."""
+    """The scores on a scale that suits both classes, with noise."""
     # The scale is the sum of the normal deviates of the ranks in either class: of binormal scores
     # per line, and as wide where the classes are apart as within them.
     from scipy.special import ndtri
@@ -266,7 +266,7 @@ def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
 
 
 def check_still(scores: Scores, name: str, *, groups: bool = True) -> None:
-    """A class whose one trial, or group, is all that can be drawn does not vary."""
+    """Refuse a class of one trial or group, which does not vary."""
     trial_groups.check_few(scores, name, "to be drawn again")
     if groups:
         trial_groups.check_one_group(scores, name)

@@ -1,4 +1,4 @@
-"""Intervals of one number, and bands of a curve: estimates, ends, how sure one may be of them."""
+"""Intervals of one number, and bands of a curve."""
 
 from __future__ import annotations
 
@@ -46,12 +46,11 @@ class Interval(Framed, Exportable):
     method : str
         How the ends were found.
     n_beyond : float, optional
-        Scores (groups, of dependent trials) that speak for the number; None where it speaks of no
-        rate.
+        Scores (groups, of dependent trials) that speak for the number; None of no rate.
     extrapolated : bool
-        Whether it was read off a distribution where less than one score is expected.
+        Whether less than one score is expected where it was read off a distribution.
     failed : int
-        Replicates of a bootstrap in which the number had no value.
+        Replicates of a bootstrap without a value.
     sparse : bool
         Whether `n_beyond` is below five: the interval is rough.
     library : str, optional
@@ -84,7 +83,7 @@ class Interval(Framed, Exportable):
         return f"{estimate} ({low} to {high}, {level_words(self.level)} {self.method}{more})"
 
     def plot(self, ax: curves.Axes | None = None, *, label: str = "", **style: Any) -> curves.Axes:
-        """Draw the interval as a row, below the rows that the axes have.
+        """Draw the interval as a row below those of the axes.
 
         Parameters
         ----------
@@ -131,7 +130,7 @@ class Band(Framed, Exportable):
     replicates : int
         Bootstrap replicates, or draws of the sup-t process; 0 where none were needed.
     undefined : ndarray of int, shape (k,)
-        Replicates in which the measure was 0/0, which are left out.
+        Replicates in which the measure was 0/0; they are left out.
     m : int, optional
         Dev scores, or groups, drawn in each replicate; None where dev is held fixed.
     groups : tuple, optional

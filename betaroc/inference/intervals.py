@@ -61,7 +61,7 @@ _STRAIGHT = 1e-8
 
 # ---------------------------------------------------------------------------- of one tail
 class _UncertainTail:
-    """One tail as a mixture over shapes and scales; the share beyond the joint is a beta one."""
+    """One tail as a mixture over shapes, scales and the share beyond the joint."""
 
     def __init__(self, fit: TailFit) -> None:
         from scipy.special import betaincinv, ndtr
@@ -73,7 +73,7 @@ class _UncertainTail:
         self.log_masses = np.log(betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES)))
 
     def log_thinned(self, distance: float) -> FloatArray:
-        """Log of the share of what is beyond the joint that is beyond a distance, by the grid."""
+        """Log share of what is beyond the joint that is beyond a distance, by the grid."""
         u = max(distance, 0.0) / self.scale
         z = self.shape * u
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -96,7 +96,7 @@ class _UncertainTail:
         return math.exp(_root(lambda x: self.at_most(x, thinned) - probability, low, 0.0))
 
     def distance(self, log_rate: float, probability: float) -> float:
-        """Quantile of the distance that has a rate beyond; 0 where that lies before the joint."""
+        """Quantile of the distance that has a rate beyond; 0 before the joint."""
 
         def off(distance: float) -> float:
             return self.at_most(log_rate, self.log_thinned(distance)) - probability
@@ -121,7 +121,7 @@ def _uncertain(fit: TailFit) -> _UncertainTail:
 
 
 def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
-    """Whether the place of a rate lies beyond the joint of every size, at a level."""
+    """Whether the place of a rate lies beyond every joint, at a level."""
     if rate <= 0.0 or rate > 0.5 * tails.mass:
         return False
     tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
@@ -129,7 +129,7 @@ def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
 
 
 def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
-    """Ends of the interval of the rate beyond a place of the coordinate, beyond all joints.
+    """Ends of the interval of the rate beyond a place, which is beyond all joints.
 
         quantiles of zeta G(x; shape, scale), zeta ~ Beta(k + 1/2, n - k + 1/2), shape and scale
         weighted by their penalised likelihood
@@ -188,7 +188,7 @@ def tail_interval(
 def _across(
     f: PairEstimate, spec: StatisticSpec, thresholds: Limits, level: float, *, groups: bool
 ) -> Limits:
-    """Of a rate of one class where the threshold of the other's varies in its tail."""
+    """Of a rate of one class where the other's threshold varies in its tail."""
     estimate, at = spec.number(f.model), partial(parse_statistic, spec.name, ())
     place = parse_statistic("threshold", (), **spec.where.keywords).number(f.model)
     fixed = at(threshold=place)
@@ -266,7 +266,7 @@ def intervals_of_fit(
 
 
 def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
-    """An error where a rate that was asked for expects less than a tenth of a score of a tail."""
+    """Refuse a rate that expects less than a tenth of a score of a tail."""
     # A rate at a threshold was not asked for: its interval says how far out it may be.
     for item in spec.rates(f.model):
         tails, size = (f.client, f.impostor)[item.who].tails, f._evidence.sizes[item.who]
@@ -293,7 +293,7 @@ _ROUNDING = 1e-12
 
 @runtime_checkable
 class Answers(Protocol):
-    """What has intervals and differences of numbers of its own, such as a curve."""
+    """What has intervals and differences of its own, such as a curve."""
 
     _interval_of: Callable[..., Interval]
     _difference_of: Callable[..., Any]
@@ -327,37 +327,37 @@ def interval(
     x : Scores, ScoreSummary, Fit, Epc, frame, (y_true, y_score) or path
         What the number is of.
     stat : str or callable
-        A name of :func:`statistics`, with its point by a keyword or behind "@", such as
-        ``"tpr@far=0.01"``; or a function of a `ScoreModel`. Of a curve "area" or "value".
+        A name of :func:`statistics`, its point by a keyword or behind "@" (``"tpr@far=0.01"``); or
+        a function of a `ScoreModel`. Of a curve "area" or "value".
     level : float
         Confidence level.
     method : str, optional
-        Left out, the first that is named here; the result's ``.method`` says which.
+        Left out, the first that suits; the result's ``.method`` names it.
 
-        Of a fit: "integrated" of what rests on a tail, "delta", "bootstrap"; see `Fit.interval`.
+        Of a fit: "integrated" of a tail, "delta", "bootstrap"; see `Fit.interval`.
         Of scores: the area has the methods of :func:`auc_interval`. "exact" (Clopper and Pearson):
         a rate at a threshold; the threshold of a rate. "square-and-add" (Zou and Donner): a measure
-        of both rates at a threshold, or at the one that is best by it. "likelihood", above: a
-        measure at a FAR, an FRR or a TPR, the EER, the break-even point, and their thresholds.
-        "effective-size" (Korn and Graubard): a partial area, average precision, the H measure.
-        "smoothed": quantiles of replicates with normal noise, for points of an alpha. "bootstrap":
-        quantiles of plain replicates, for moments and for every statistic.
+        of both rates at a threshold, or at its best one. "likelihood", above: a measure at a FAR,
+        FRR or TPR, the EER, the break-even point, and their thresholds. "effective-size" (Korn and
+        Graubard): a partial area, average precision, the H measure. "smoothed": quantiles of
+        replicates with normal noise, for points of an alpha. "bootstrap": quantiles of plain
+        replicates, for moments and every statistic.
     replicates : int
         Draws of a bootstrap.
     groups : bool
-        Where trials carry groups, these vary as wholes; counts are then worth fewer trials.
+        Where trials carry groups, these vary as wholes.
     rng : None, int, SeedSequence or Generator
         Source of randomness of a bootstrap.
     extrapolate : bool
         Of a fit with tails: allow rates that expect less than a tenth of a score.
     over : {"pooled", "worst"} or mapping
-        Of scores with strata: of all together, of the worst of them as in :func:`by_stratum`, or
-        their mean by weights such as ``{"zero-effort": 0.5, "spoof": 0.5}``. The FRR at a FAR of
-        the worst is that at which each has at most this FAR. "max-apcer", "bpcer10", "bpcer20",
+        Of scores with strata: all together, the worst as in :func:`by_stratum`, or their mean by
+        weights such as ``{"zero-effort": 0.5, "spoof": 0.5}``. The FRR at a FAR of the worst is
+        that at which each stratum has at most this FAR. "max-apcer", "bpcer10", "bpcer20",
         "bpcer100" and "acer" mean the worst species of attack.
     threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken; of a curve ``alpha=``. A rate may have its name in any field,
-        such as ``fpr=``.
+        Where the statistic is taken; of a curve ``alpha=``. A rate may have its name in any field
+        (``fpr=``).
 
     Returns
     -------
@@ -367,31 +367,31 @@ def interval(
     ------
     InputError
         If a name, an option or a point is wrong, the input cannot answer, a tail expects less than
-        a tenth of a score, a class has fewer than two trials or groups to draw, or weights are no
-        whole numbers.
+        a tenth of a score, a class has fewer than two trials or groups, or weights are no whole
+        numbers.
     InputTypeError
-        If `x` or `stat` is of another kind, or a point is given without its keyword.
+        If `x` or `stat` is of another kind, or a point has no keyword.
 
     Warns
     -----
     ExtrapolationWarning
         If less than one score is expected beyond a rate that was asked for.
     InfluenceWarning
-        If scores lie far outside all others of their class.
+        If scores lie far outside the others of their class.
     MisfitWarning
         If counts contradict the fit there.
     SmallSampleWarning
-        If the statistic has no value in some replicates.
+        If some replicates have no value.
 
     Notes
     -----
-    The likelihood is that of both binomial counts, maximised over the threshold; where ties leave
-    few thresholds, the interval spans those of the measure at each that may be the point's. The
-    variance of "effective-size" is the jackknife's for average precision, of influence functions
-    for the others; the H measure is first lowered by three quarters of what leaving each score out
-    of its chord costs, and the ends of a partial area over few impostors move towards those of the
-    TPR. The noise of "smoothed" is Silverman's. What the bins of a summary hide is added to both
-    ends. Trials without a score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr".
+    The likelihood of both binomial counts is maximised over the threshold; where ties leave few
+    thresholds, the interval spans those of the measure at each that may be the point's. The
+    variance of "effective-size" is the jackknife's for average precision, else of influence
+    functions; the H measure is first lowered by three quarters of what leaving each score out of
+    its chord costs, and the ends of a partial area over few impostors move towards those of the
+    TPR. The noise of "smoothed" is Silverman's. What the bins of a summary hide widens both ends.
+    Trials without a score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr".
     Simulated coverage: docs/validation.md.
 
     References
@@ -479,14 +479,14 @@ def is_of_scores(spec: StatisticSpec) -> bool:
 
 
 def scores_of_fit(f: SupportedPair) -> ScoreData:
-    """The scores that a fit is of; refuses one that left some of them out."""
+    """The scores of a fit that left none out."""
     if any(f._evidence.dropped):
         raise errors.InputError("scores of exactly 0 and 1 were left out of the fit.")
     return f.scores
 
 
 def _closed(f: SupportedPair, family: Interval, scores: Interval) -> tuple[Interval, Interval]:
-    """Where the scores leave an end open that of a tail, else that of the scale."""
+    """Close an end that the scores leave open, by a tail or the scale."""
     low, high = family.low, family.high
     if not family.method.startswith("tail"):
         lows, highs = zip(f.model.client.support, f.model.impostor.support, strict=True)
@@ -502,7 +502,7 @@ def _has_width(low: Any, high: Any) -> Any:
 
 
 def _hull_ends(family: tuple[Any, Any], scores: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Ends of both, the family's cut a length of the scores' own beyond those."""
+    """The hull, the family's ends cut one length of the scores' beyond theirs."""
     # Scores that leave no width, as replicates of classes apart do, say nothing of what is long.
     length = np.where(_has_width(*scores), scores[1] - scores[0], math.inf)
     low = np.minimum(scores[0], np.maximum(family[0], scores[0] - length))
@@ -514,7 +514,7 @@ def interval_hull(
     by_scores: Callable[[IntervalOptions], Any], estimate: Callable[[], float],
     matched: Callable[[Any, Any], tuple[Any, Any]],
 ) -> Any:  # fmt: skip
-    """The hull of two intervals or differences; where one is refused the other, and it says so."""
+    """The hull of two intervals or differences; where one is refused, the other."""
     alone, scores = replace(options, method=FAMILY), by_scores(options)
     if scores is None:
         return by_family(alone)
@@ -544,7 +544,7 @@ def interval_hull(
 def _tell_left_out(
     name: str, estimate: float, scores: Interval | Difference, more: str = ""
 ) -> bool:
-    """Warn, and return, whether an interval of the scores leaves a number of their fit out."""
+    """Whether an interval of the scores leaves a number of their fit out; a warning."""
     inside = scores.low <= estimate <= scores.high
     result = bool(more) or (not inside and bool(_has_width(scores.low, scores.high)))
     if result:
@@ -555,7 +555,7 @@ def _tell_left_out(
 
 
 def tell_contradicted(f: SupportedPair, spec: StatisticSpec, estimate: float) -> bool:
-    """Warn, and return, whether counts contradict a number that was read off a fit of them."""
+    """Whether counts contradict a number of their fit; a warning."""
     scores = _scores_interval(f, spec, IntervalOptions(_FLAG))
     return scores is not None and _tell_left_out(str(spec), estimate, scores)
 
@@ -582,7 +582,7 @@ def roc_band(
 ) -> Band:
     """Band around the ROC of scores or of a fit: TPR at each FAR.
 
-    Of scores it is :func:`interval` of "tpr" at each FAR; simultaneously at the level at which
+    Of scores it is :func:`interval` of "tpr"; simultaneously at the level at which
 
         max over FARs of abs(deviate of the rank of a replicate's TPR at that FAR)
 
@@ -597,8 +597,8 @@ def roc_band(
     simultaneous : bool
         One statement about all FARs.
     method : str, optional
-        Of scores "likelihood"; of a fit "delta" (left out, at FARs of a tail what `Fit.interval`
-        has for tails) or "bootstrap".
+        Of scores "likelihood"; of a fit "delta" (left out, of a tail as `Fit.interval`) or
+        "bootstrap".
     replicates : int
         Draws behind a simultaneous band, or of the bootstrap of a fit.
     level, groups, rng, extrapolate
@@ -612,15 +612,15 @@ def roc_band(
     Raises
     ------
     InputError
-        If an option is out of range, a summary is asked for a simultaneous band, or a tail expects
-        less than a tenth of a score.
+        If an option is out of range, a simultaneous band is of a summary, or a tail expects less
+        than a tenth of a score.
     InputTypeError
         If `x` is neither scores nor a fit.
 
     Warns
     -----
     ExtrapolationWarning
-        If less than one score is expected beyond a FAR that was given.
+        If less than one score is expected beyond a given FAR.
 
     Examples
     --------

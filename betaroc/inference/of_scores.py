@@ -1,4 +1,4 @@
-"""Intervals of any number of scores, whatever their distribution: by counts, shares and draws."""
+"""Intervals of any number of scores: by counts, shares and draws."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BETWEEN = 65
 
 
 def whole_weights(scores: ScoreData) -> bool:
-    """Whether the weights are numbers of copies, which can be drawn and counted."""
+    """Whether the weights are numbers of copies."""
     weights = [getattr(scores, f"{who}_weights", None) for who in CLASSES]
     return all(w is None or bool(np.all(w == np.floor(w))) for w in weights)
 
@@ -101,7 +101,7 @@ class RateLine(NamedTuple):
         return self.rejected * frr - self.accepted * far - self.rest
 
     def likeliest(self, far: FloatArray, frr: FloatArray, sizes: Limits) -> FloatArray:
-        """The number of the point that is likeliest given counts at some thresholds."""
+        """The number of the likeliest point given counts."""
         # Of r of n clients and a of m impostors, if FAR = k e:
         # r/e - (n - r)/(1 - e) + a/e - k (m - a)/(1 - k e) = 0.
         if not self.balances:
@@ -115,7 +115,7 @@ class RateLine(NamedTuple):
 
 
 def line_of(where: EvaluationPoint, prior: float) -> RateLine:
-    """The points of the square of rates at which a point may truly lie."""
+    """The rates at which a point may truly lie."""
     point, value = where
     if point == "far":
         return RateLine(1.0, 0.0, -value)
@@ -129,7 +129,7 @@ def line_of(where: EvaluationPoint, prior: float) -> RateLine:
 
 @dataclass(frozen=True, eq=False)
 class CountedScores:
-    """The counts of both classes at every threshold, and how many trials they are worth."""
+    """The counts of both classes, and how many trials they are worth."""
 
     data: ScoreData
     groups: bool = True
@@ -157,7 +157,7 @@ class CountedScores:
         return self.model._pair  # type: ignore[return-value]
 
     def worth(self, t: Thresholds, tail: float) -> Limits:
-        """Independent clients and impostors that the counts at a threshold are worth."""
+        """Independent trials of each class that the counts at a threshold are worth."""
         t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
         client, impostor = (
             float(self.evidence.effective(k, t, tail, above=bool(k))[0]) for k in (0, 1)
@@ -173,7 +173,7 @@ class CountedScores:
         return ends[1], ends[0]
 
     def threshold_of(self, who: int, rate: float, tail: float) -> Limits:
-        """Ends of the threshold at which a class has a share beyond, whatever its distribution."""
+        """Ends of the threshold at which a class has a share beyond."""
         # Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
         # above for impostors, at or below for clients.
         values, masses = self.evidence.counts[who]._steps
@@ -210,7 +210,7 @@ def _binomial_quantile(p: float, n: int, rate: float) -> int:
 
 # ------------------------------------------------------------------------------ likelihood
 class PointLikelihood:
-    """The gaps outside of which the true rates of a point lie too far off its line to be likely."""
+    """The gaps at which the true rates of a point are likely to lie on its line."""
 
     # Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
     # 4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
@@ -265,7 +265,7 @@ class PointLikelihood:
         largest = np.sum(xlogy(counts, shares), axis=0)
 
         def excess(e: float) -> float:
-            """The deviance at the gap where these rates are likeliest, beyond the most."""
+            """The least deviance of these rates, beyond the most."""
             true_far, true_frr = map(float, line.rates(np.array(e)))
             rates = (true_far, 1.0 - true_far, true_frr, 1.0 - true_frr)
             # No count forbids a rate of 0, only counts above 0.
@@ -277,7 +277,7 @@ class PointLikelihood:
         return low, high
 
     def threshold_ends(self) -> Limits:
-        """Ends of the threshold whose true rates lie on the line, which they may anywhere on it."""
+        """Ends of the threshold whose true rates lie anywhere on the line."""
         keep = self.first + np.flatnonzero(self.deviances <= self.most)
         keep, places = np.union1d(keep, self.tied()), self.counted.pair.gaps.places
         low, high = self.counted.gap_of(float(self.at.threshold))
@@ -287,7 +287,7 @@ class PointLikelihood:
         return low, high
 
     def tied(self) -> IntArray:
-        """The gaps that may be the point's, where ties make steps of a standard error's size."""
+        """The gaps that may be the point's, where ties make steps as large as a standard error."""
         # None where scores are dense, or lie in the bins of a summary: a point of the line is true.
         none = np.empty(0, dtype=np.intp)
         if not isinstance(self.counted.data, Scores):
@@ -330,7 +330,7 @@ _UNSEEN = 0.1
 
 
 class Influence(NamedTuple):
-    """A share of scores, and what each distinct score of a class adds to it, up to a constant."""
+    """A share of scores, and what each distinct score adds to it, up to a constant."""
 
     share: float
     client: FloatArray
@@ -375,7 +375,7 @@ def _share_interval(counted: CountedScores, influence: Influence, tail: float) -
 
 
 def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
-    """The number with as many and as few rare impostors as one sample in ten hides."""
+    """The number with the most and fewest rare impostors that one sample in ten hides."""
     # A rare kind of impostor that the scores do not show, or show too often, adds no variance.
     client, impostor = counted.evidence.counts
     (clients, _), (places, masses), n = client._steps, impostor._steps, counted.evidence.sizes[1]
@@ -398,7 +398,7 @@ def _shares_beyond(law: Empirical, places: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _partial_area(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """The mean over FARs of a range of the share of clients above the impostor there."""
+    """The mean TPR over a range of FARs."""
     # A client adds the part of the range at which it is above, an impostor the TPR just at it
     # within those of the range.
     (low, high), laws = spec.where.value, counted.evidence.counts
@@ -412,7 +412,7 @@ def _partial_area(counted: CountedScores, spec: StatisticSpec) -> Influence:
 
 
 def _mean_within(first: FloatArray, last: FloatArray, low: float, high: float) -> FloatArray:
-    """The mean of what lies between two numbers, each cut to a range."""
+    """The mean between two numbers, each cut to a range."""
 
     def integral(x: FloatArray) -> FloatArray:
         inner = np.clip(x - low, 0.0, high - low)
@@ -434,7 +434,7 @@ def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence
     tpr, far = (_shares_beyond(law, clients)[1] for law in laws)
 
     def without(tprs: Any, fars: Any) -> tuple[FloatArray, FloatArray]:
-        """Sums of precisions over the clients up to each place, and those that are left out."""
+        """Sums of precisions up to each place, and those that are left out."""
         pairs = zip(tprs, fars, strict=True)
         upto, above = (np.nan_to_num(precision_of(prior, *rates)) for rates in pairs)
         rest = np.cumsum((masses * above)[::-1])[::-1]
@@ -614,7 +614,7 @@ def interval_at(
 def _ends_at_best(
     counted: CountedScores, spec: StatisticSpec, optimum: Optimum, options: IntervalOptions
 ) -> Limits:
-    """Of a measure at the point that is best by it, as at a threshold that was fixed."""
+    """Of a measure at its best point, as at a fixed threshold."""
     row, where = spec.row, spec.where
     point = optimum.point(counted.model, where)
 
@@ -642,7 +642,7 @@ def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
 def _off(
     value: Callable[[OperatingPoint], Any], point: OperatingPoint, far: float, frr: float
 ) -> float:
-    """What a measure is off where FAR and FRR are off by so much."""
+    """What errors of FAR and FRR do to a measure."""
     rates = (float(point.far), far), (float(point.frr), frr)
     fars, frrs = (np.clip([rate - off, rate + off], 0.0, 1.0) for rate, off in rates)
     moved = [float(value(_rates_moved(point, x, y))) for x in fars for y in frrs]
@@ -701,7 +701,7 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
 
 # -------------------------------------------------------------- at a point that varies too
 def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
-    """Of what lies where a rate is given, over all thresholds that may be there."""
+    """Where a rate is given, over all thresholds that may have it."""
     name, near = spec.name, PointLikelihood(counted, _balanced_point(spec), options.level)
     if name == "threshold":
         return near.threshold_ends()
@@ -779,7 +779,7 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
 def rate_weights(
     scores: Scores, model: ScoreModel, spec: StatisticSpec
 ) -> tuple[float, float, float]:
-    """A threshold, and what errors of FAR and of FRR there do to a number, up to a factor."""
+    """A threshold, and what errors of FAR and FRR there do to a number, up to a factor."""
     # Where the point varies too the threshold gives way along the ROC: what is left of an error of
     # both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate given.
     where = EvaluationPoint("at", _ACTUAL) if spec.name in _OF_ACTUAL else _balanced_point(spec)

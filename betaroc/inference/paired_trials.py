@@ -1,4 +1,4 @@
-"""Trials that two systems judge: the same ones, in the same order, with what they depend on."""
+"""Trials that two systems judge, in the same order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
 
 
 def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
-    """Systems trial by trial: by its id one without a score in a system is a rejection there."""
+    """Systems trial by trial: a trial without a score is a rejection, by its id."""
     content = [{f.name: getattr(system, f.name) for f in fields(system)} for system in systems]
     for who in CLASSES:
         absent = [item[f"n_{who}_rejected"] for item in content]
@@ -92,7 +92,7 @@ def _unknown(name: str, absent: int, who: str) -> InputError:
 
 
 def same_trials(a: ScoredTrials, b: ScoredTrials, *, groups: bool) -> bool:
-    """Whether numbers, weights, ids, groups and order speak for the same trials in both."""
+    """Whether both systems judge the same trials."""
     try:
         check_other_trials(a, b, ("a", "b"), groups=groups)
     except InputError:
@@ -103,7 +103,7 @@ def same_trials(a: ScoredTrials, b: ScoredTrials, *, groups: bool) -> bool:
 def check_other_trials(
     a: ScoredTrials, b: ScoredTrials, names: tuple[str, str], *, groups: bool
 ) -> None:
-    """Paired systems judge the same trials: equal numbers, weights, ids, groups and order."""
+    """Refuse pairs that differ in number, weights, ids, groups or order."""
     # Ids and groups are compared where both systems have them, the order of the labels where both
     # were read from files that name no trials.
     for who in CLASSES:
@@ -130,7 +130,7 @@ def check_other_trials(
 def _check_equal(
     first: AnyArray | None, second: AnyArray | None, what: str, names: tuple[str, str], do: str
 ) -> None:
-    """What both systems have of each trial is the same."""
+    """Refuse trials that differ."""
     if first is None or second is None:
         return
     if first.ndim != second.ndim:
@@ -148,7 +148,7 @@ def _check_equal(
 
 
 def _check_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
-    """Files whose labels come in different orders are not paired by row."""
+    """Refuse files whose labels come in different orders."""
     both = [s for s in (a, b) if isinstance(s, Scores)]
     sources = [s.source for s in both if s.source is not None and s.source.order is not None]
     if len(sources) < 2 or all(s.client_ids is not None for s in both):

@@ -1,4 +1,4 @@
-"""How many scores speak for a rate of a fit, and whether those counted near it contradict it."""
+"""How many scores speak for a rate, and whether counts contradict it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def rate_covariance(
 
 # ------------------------------------------------------------------------ what counts are worth
 def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
-    """Independent scores that those of a class with groups are worth, for each share of them."""
+    """Independent scores that a class with groups is worth, for each share."""
     # Where none or all of the scores are beyond, a group counts as one score.
     size = groups.sizes[which]
     if size is None or size < 2:
@@ -213,7 +213,7 @@ class SampleSupport(Value):
 
     # ------------------------------------------------------------------ what contradicts it
     def misfit(self, asked: UsedRate) -> Misfit | None:
-        """The count that contradicts the fit most clearly at a rate; None if none does."""
+        """The count that contradicts the fit most clearly at a rate, or None."""
         # The exact interval of level 0.99 has no point within a factor of 1.25 of the rate: at the
         # rate asked or the larger one that expects five scores, and up to ten times that within the
         # tail (0.1), for a single count of five cannot show that there are too few.
@@ -287,7 +287,7 @@ class SampleSupport(Value):
 
 
 def contradicted(low: Any, high: Any, rate: Any) -> Any:
-    """Whether the interval of a rate that was counted has no point near the one expected."""
+    """Whether the interval of a counted rate has no point near the expected one."""
     return (low > _NEAR * rate) | (high * _NEAR < rate)
 
 
@@ -301,7 +301,7 @@ def less_absent(asked: UsedRate, absent: float) -> UsedRate:
 
 
 def may_be_equal(evidence: SampleSupport, model: ScoreModel) -> float:
-    """The p value of a Kolmogorov-Smirnov distance where nothing shows that classes differ."""
+    """The p-value of the Kolmogorov-Smirnov distance; 0 where classes differ."""
     from scipy.special import kolmogorov
 
     n, m = evidence.totals
@@ -313,7 +313,7 @@ def may_be_equal(evidence: SampleSupport, model: ScoreModel) -> float:
 
 
 def tell_of_chance(name: str, evidence: SampleSupport, model: ScoreModel) -> None:
-    """Warns of an optimum of classes whose Kolmogorov-Smirnov distance noise explains."""
+    """Warn of an optimum of classes that hardly differ."""
     p = may_be_equal(evidence, model)
     if p:
         client, impostor = evidence.sizes
@@ -340,7 +340,7 @@ def about(n: float) -> str:
 
 # -------------------------------------------------------------------------- of whom
 def evidence_of_pair(pair: PairEstimate) -> SampleSupport:
-    """What the scores of both classes say of the distributions that were fitted to them."""
+    """What the scores of both classes say of their fit."""
     fits = (pair.client, pair.impostor)
     laws = [None if is_counted(f.distribution) else f.distribution for f in fits]
     rules = [f.boundary for f in fits]
@@ -370,7 +370,7 @@ def evidence_of(value: SideInput) -> SampleSupport | None:
 
 
 def fewest(evidence: SampleSupport, asked: Iterable[UsedRate]) -> FloatArray | None:
-    """The fewest scores that speak for a number that rests on some rates; None on none."""
+    """The fewest scores beyond some rates; None of no rate."""
     result = [evidence.beyond(item) for item in asked]
     return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
@@ -379,7 +379,7 @@ def fewest(evidence: SampleSupport, asked: Iterable[UsedRate]) -> FloatArray | N
 def stated(
     evidence: SampleSupport, point: OperatingPoint, asked: Sequence[UsedRate]
 ) -> OperatingPoint:
-    """The point with the scores that speak for both rates; a warning where none does."""
+    """The point with the scores beyond both rates; a warning of none."""
     client, impostor = (evidence.beyond(item) for item in asked)
     beyond = np.logical_or(*(evidence.extrapolated(item) for item in asked))
     tell(evidence, asked)

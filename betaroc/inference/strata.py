@@ -1,4 +1,4 @@
-"""Rates of strata - species of attack, demographic groups, sites - and the worst of them."""
+"""Rates of strata (species of attack, demographic groups, sites), and the worst."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _EXPECTED = 5.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StrataTable(Tabular, Exportable):
-    """A statistic of each stratum, and what is true of all of them; see :func:`by_stratum`.
+    """A statistic of each stratum, and of all of them; see :func:`by_stratum`.
 
     Of what is no rate of one class `size` and `p_value` are nan, `ratio` and `spread` None.
 
@@ -64,8 +64,7 @@ class StrataTable(Tabular, Exportable):
     n : ndarray
         Trials of each, by their weights.
     estimate, low, high : ndarray
-        The statistic of each, with the ends of its own interval: nothing is corrected for the
-        number of strata.
+        The statistic of each, with the ends of its own interval, not corrected for their number.
     size : ndarray
         Independent trials that the count of each is worth.
     worst : Interval
@@ -75,8 +74,8 @@ class StrataTable(Tabular, Exportable):
     p_value : float
         Of one rate for all strata.
     non_response : ndarray or None
-        Share of the trials of each that have no score: APNRR of attacks, BPNRR of bona fide ones;
-        None in a document of an earlier version.
+        Share of the trials of each without a score: APNRR of attacks, BPNRR of bona fide ones;
+        None in an earlier document.
     library : str, optional
         What tables are frames of.
 
@@ -130,7 +129,7 @@ class StrataTable(Tabular, Exportable):
         return self._table({name: getattr(self, name) for name in names})
 
     def _of_all(self, over: str | Mapping[str, float]) -> Interval | None:
-        """The worst rate, or the mean of all by weights; None without a stratum of these."""
+        """The worst rate, or the mean by weights; None without a stratum of these."""
         if isinstance(over, str):
             return self.worst
         if not set(over) <= set(self.stratum):
@@ -143,8 +142,8 @@ class StrataTable(Tabular, Exportable):
         """Judge the claim that an error rate is at most a number for each stratum.
 
         It is "supported" where the upper bound (Clopper and Pearson) is at most the number,
-        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell"; of
-        all it is refuted where it is of one, supported where it is of each.
+        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell"; for
+        all it is refuted if for one, supported if for each.
 
         Parameters
         ----------
@@ -156,8 +155,8 @@ class StrataTable(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Columns stratum, n, estimate, upper, claim; all strata, with the worst rate and bound,
-            stand in the last row.
+            Columns stratum, n, estimate, upper, claim; the last row is of all strata, with the
+            worst rate and bound.
 
         Raises
         ------
@@ -289,11 +288,11 @@ def by_stratum(
         Scores with strata of the class.
     stat : str
         A rate of the class itself (far and tnr of impostors, frr and tpr of clients) is taken at
-        one threshold for all, that of the pooled scores at the point; every other statistic is that
-        of the stratum's own scores.
+        one threshold, that of the pooled scores at the point; every other statistic is of the
+        stratum's own scores.
     of : {"impostor", "client"}
         The class whose strata are told apart. Where both classes have strata of the same names,
-        a stratum is both classes' trials; else it meets all of the other class.
+        a stratum has both classes' trials; else all of the other class.
     level, threshold, far, frr, tpr, alpha, between, at : optional
         As in :func:`interval`.
 
@@ -308,11 +307,11 @@ def by_stratum(
 
     Notes
     -----
-    The upper end of the worst takes no correction for the number of strata, since
+    The upper end of the worst needs no correction for the number of strata, since
     P(max U_k < max p_k) <= P(U_k* < p_k*) for the worst k*; nor do those of ratio and spread, whose
-    lower ends are 1 where one rate for all is not rejected at half of 1 - level. One rate for all
-    is tested given the number of errors (Monte Carlo where some stratum expects fewer than five,
-    seed 0), else by chi^2; of dependent trials by Rao and Scott's F.
+    lower ends are 1 where one rate for all is not rejected at half of 1 - level. That is tested by
+    chi^2, by Monte Carlo given the number of errors where a stratum expects fewer than five (seed
+    0), of dependent trials by Rao and Scott's F.
 
     Examples
     --------
@@ -401,7 +400,7 @@ class _Shares(NamedTuple):
 def mean_share(
     share: FloatArray, sizes: FloatArray, weights: FloatArray, tail: float
 ) -> tuple[Any, Any, Any]:
-    """Of weighted means of shares, each as of one of as many trials as its variance says.
+    """Of weighted means of shares, as of one share of as many trials as its variance says.
 
     V = sum_k w_k^2 q_k (1 - q_k)/n_k, q = (x + 1/2)/(n + 1), n* = p (1 - p)/V (Korn and Graubard)
     """
@@ -450,7 +449,7 @@ def _interval(numbers: Sequence[Any], level: float, method: str) -> Interval:
 
 
 def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
-    """A statistic and what it is over, where its name means the worst species of attack."""
+    """A statistic and what it is over, of a name for the worst species."""
     if not isinstance(stat, str) or stat.partition("@")[0] not in _OF_SPECIES:
         return stat, over
     name, sign, behind = stat.partition("@")
@@ -480,7 +479,7 @@ def intervals_over(
 
 
 def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:
-    """The weights of the strata, which are theirs and sum to 1."""
+    """The weights of the strata, which sum to 1."""
     if not isinstance(over, Mapping):
         rule = 'be "pooled", "worst" or weights by the names of the strata'
         raise refusal("over", rule, repr(over), "")
@@ -560,7 +559,7 @@ class StratumCounts(NamedTuple):
         return float(stats.chi2_contingency(table, correction=False, method=method).pvalue)
 
     def differences(self, level: float) -> tuple[Interval, Interval]:
-        """Largest to least share, and largest share to the geometric mean, on the log scale."""
+        """Largest share to the least and to the geometric mean, on the log scale."""
         # The lower ends hold for all pairs at once (Tukey and Kramer), and for all deviations.
         from scipy.special import ndtri
 

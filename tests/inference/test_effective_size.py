@@ -70,6 +70,8 @@ def test_h_measures_and_rare_impostors():
     scores = normal(2, 60, 60)
     found, error = br.interval(scores, "h-measure"), np.sqrt(jackknife(scores, "h-measure")[0])
     assert found.high - found.low == approx(2.0 * 1.96 * error, rel=0.2)
+    # The hull suits these very scores.
+    assert found.estimate - found.low > 1.5 * (found.high - found.estimate)
     # With Beta(2, 2) costs and as many of both, turned scores with other labels are the same.
     scores = normal(5, 60, 60)
     turned = br.Scores(-scores.impostor, -scores.client)

@@ -61,10 +61,13 @@ def test_rates_and_weighted_errors_by_hand():
     assert found.method == "square-and-add"
 
 
-def test_ends_of_the_eer_by_brute_force():
-    """The likelihood of both counts on a fine grid of EERs, for every threshold."""
-    scores = normal_scores(3, 40, 50)
-    places = np.concatenate([[-np.inf], scores.client, scores.impostor])
+@pytest.mark.parametrize(("point", "n", "m", "k"),
+    [("eer", 40, 50, 1.0), ("break-even", 20, 80, 0.25)])  # fmt: skip
+def test_ends_of_balanced_points_by_brute_force(point, n, m, k):
+    """The likelihood of both counts on a fine grid of FRRs e, where FAR is e or, of 20 clients and
+    80 impostors at the break-even point, e/4, for every threshold."""
+    scores = normal_scores(3, n, m)
+    places = np.sort(np.concatenate([[-np.inf], scores.client, scores.impostor]))
     far = (scores.impostor > places[:, None]).mean(axis=1)
     frr = (scores.client <= places[:, None]).mean(axis=1)
 
@@ -72,17 +75,16 @@ def test_ends_of_the_eer_by_brute_force():
         return special.rel_entr(p, e) + special.rel_entr(1 - p, 1 - e)
 
     def excess(e):
-        return float(np.min(80 * kl(frr, e) + 100 * kl(far, e))) - Q
+        return 2 * n * kl(frr, e) + 2 * m * kl(far, k * e) - Q
 
-    found = br.interval(scores, "eer")
-    low = optimize.brentq(excess, 0.01, found.estimate)
-    assert ends(found) == approx((low, optimize.brentq(excess, found.estimate, 0.5)), rel=1e-9)
-    # At the pooled rate of 40 clients and 50 impostors, the likeliest common one.
-    pooled = (40 * frr + 50 * far) / 90
-    kept = places[80 * kl(frr, pooled) + 100 * kl(far, pooled) <= Q]
-    t, above = br.interval(scores, "threshold", at="eer"), np.sort(places)
-    assert t.low == np.min(kept)
-    assert t.high == above[np.searchsorted(above, np.max(kept), side="right")]
+    found = br.interval(scores, point)
+    inside = found.estimate if point == "eer" else 1.0 - found.estimate
+    low, high = (optimize.brentq(lambda e: float(np.min(excess(e))), inside, end)
+        for end in (0.01, 0.7))  # fmt: skip
+    assert ends(found) == approx((low, high) if point == "eer" else (1 - high, 1 - low), rel=1e-9)
+    kept = np.flatnonzero(np.min(excess(np.linspace(0.001, 0.999, 5000)[:, None]), axis=0) <= 0.0)
+    t = br.interval(scores, "threshold", at=point)
+    assert ends(t) == (places[kept[0]], places[kept[-1] + 1])
 
 
 def test_ends_of_the_tpr_at_a_far_by_brute_force():
@@ -331,12 +333,14 @@ def test_replicates_without_impostors_are_left_out():
 
 
 def test_thresholds_by_the_binomial_distribution():
-    # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
-    scores, law = normal_scores(2), stats.binom(80, 0.1)
-    fewest, most = int(law.ppf(0.025)), int(law.ppf(0.975))
-    descending, found = np.sort(scores.impostor)[::-1], br.interval(scores, "threshold", far=0.1)
-    assert ends(found) == (descending[most], descending[fewest - 1])
-    assert found.low < found.estimate < found.high
+    # Of m impostors Binomial(m, 0.1) lie above it: of 80 3 to 14, of 40 1 to 8 in 95 %.
+    for m in (80, 40):
+        scores = normal_scores(2, 60, m)
+        fewest, most = map(int, stats.binom(m, 0.1).ppf([0.025, 0.975]))
+        found = br.interval(scores, "threshold", far=0.1)
+        descending = np.sort(scores.impostor)[::-1]
+        assert ends(found) == (descending[most], descending[fewest - 1])
+        assert found.low < found.estimate < found.high
     few = br.interval(normal_scores(2, 60, 20), "threshold", far=0.1)
     assert math.isinf(few.high)  # of 20 none may lie above it
     # All clients and impostors accepted, FAR = FRR = 1/2: the deviance is 16 log 2 = 11.1, which
