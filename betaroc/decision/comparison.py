@@ -80,8 +80,7 @@ class Comparison(Tabular, Exportable):
     resample : str
         What was drawn again, as in :func:`compare`.
     paired, dev_paired : bool
-        Whether both judge the same test trials, and chose on the same dev trials; None where dev
-        was held fixed.
+        Whether both share the test trials, and the dev trials; None where dev was held fixed.
     level : float
         Of each interval, of the band, and of the interval of the mean.
     mean_difference : Interval
@@ -95,8 +94,8 @@ class Comparison(Tabular, Exportable):
     differences : ndarray, shape (replicates, k)
         Bootstrap differences, no part of equality.
     smallest : Smallest
-        The fewest independent trials, or groups, of a class that was drawn, and how many are needed
-        to name a better system.
+        The fewest independent trials, or groups, of a drawn class, and how many are needed to name
+        a better system.
     groups : tuple, optional
         Number of groups of each test side that were drawn whole.
     library : str, optional
@@ -919,8 +918,8 @@ def compare_systems(
 
     Notes
     -----
-    Of equal systems any difference is shown with probability about 1 - level. Neighbours in the
-    ranking whose difference is not shown may stand in either order.
+    Of equal systems any difference is shown with probability about 1 - level. Neighbours whose
+    difference is not shown may stand in either order.
 
     References
     ----------

@@ -82,7 +82,7 @@ class DecisionCheck(Result, Exportable):
         The target's rate on the test; of costs the mean per trial, of the EER the mean of both
         rates.
     low, high : float
-        Its interval, exact and for groups adjusted; of costs and the EER from those of both rates.
+        Its interval, exact, adjusted for groups; of costs and the EER from both rates.
     verdict : str
         "kept" where the interval lies on the right side of the target, "broken" where on the other;
         else, and always of costs and the EER, "cannot tell".
@@ -592,8 +592,8 @@ def decide(
         Of the fits, as in :func:`fit`.
     over : {"worst", "pooled"} or mapping, optional
         "worst": the target holds for every stratum of its class, by "guaranteed" or "average"; the
-        default where there are strata. "pooled": for their mixture, as always of costs, the EER and
-        a precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their rates,
+        default where there are any. "pooled": for their mixture, as of costs, the EER and a
+        precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their rates,
         by its upper bound (Korn and Graubard).
 
     **rates : float

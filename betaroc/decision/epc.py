@@ -378,7 +378,7 @@ class Epc(Tabular, Exportable):
         groups: bool = True,
         rng: Any = None,
     ) -> Band:
-        """Interval of the curve at each alpha, or of the whole curve at once.
+        """Interval of the curve at each alpha or of the whole curve.
 
         Pointwise: the quantiles (1 -+ level)/2 of the replicates (percentile bootstrap).
         Simultaneous: value -+ c sd, c the quantile `level` of max over alpha of
@@ -689,7 +689,7 @@ def epc(
     Raises
     ------
     InputError
-        If alpha leaves [0, 1] or is NaN or empty, or a name is unknown.
+        If alpha leaves [0, 1], is NaN or empty, or a name is unknown.
     InputTypeError
         If a side is neither scores nor a model nor a fit.
 
@@ -779,7 +779,7 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcAverage(Interval):
-    """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2, with its interval.
+    """The mean G of (V1 + V2)/2 over the targets of V1 and of V2, with its interval.
 
     Made by :func:`epc_average`.
 
@@ -845,7 +845,7 @@ def epc_average(
     pair : str
         "far-frr" (V is the HTER), "sensitivity-specificity" or "precision-recall".
     low, high : float
-        Range of the targets, the same for both rates.
+        Range of the targets of both rates.
     level, method, groups, rng
         Of the interval of G, as in :meth:`Epc.interval`.
     replicates : int, optional
@@ -997,7 +997,7 @@ class EpcCv(Tabular, Exportable):
     alpha : ndarray, shape (k,)
         The criterion's parameter.
     threshold : ndarray, shape (folds, k)
-        Row f was chosen on all folds but f and judged on fold f.
+        Row f was chosen on all folds but f.
     far, frr : ndarray, shape (k,)
         Errors of all folds over all trials of the class.
     value : ndarray, shape (k,)
@@ -1098,7 +1098,7 @@ def epc_cv(
 
     Notes
     -----
-    The curve speaks of a dev set of (folds - 1)/folds of the scores.
+    The dev set has (folds - 1)/folds of the scores.
 
     References
     ----------

@@ -40,7 +40,7 @@ SLOPES = {"far": (1, 0), "tpr": (0, -1), "youden": (-1, -1), "accuracy": (-0.6, 
           "dcf": (0.6, 0.4), "weighted-error": (0.3, 0.7)}  # fmt: skip
 
 
-@pytest.mark.parametrize("measure", some(SLOPES, 3))
+@pytest.mark.parametrize("measure", some(SLOPES, 6))
 def test_mean_and_variance_of_a_linear_measure(measure):
     """Each class adds slope^2 ((n10 + n01) / n - ((n10 - n01) / n)^2) / n; unpaired each system
     adds slope^2 p (1 - p) / n."""
@@ -105,7 +105,7 @@ def test_a_histogram_and_the_test_of_two_proportions():
 
 def test_a_seed_gives_the_same_bytes_however_many_replicates():
     a, b = two_systems(13, 70)
-    few, many = (br.compare(a, b, replicates=r, rng=4) for r in (250, 600))
+    few, many = (br.compare(a, b, replicates=r, rng=4) for r in (250, 300))
     assert_array_equal(few.differences, many.differences[:250])
     assert few == br.compare(a, b, replicates=250, rng=np.random.SeedSequence(4))
 
@@ -198,19 +198,6 @@ def test_intervals_of_areas_values_and_means():
     assert part.estimate == approx(e.area(0.3, 0.7))
 
 
-@pytest.mark.nightly
-def test_the_mean_of_replicates_is_that_of_rows_drawn_again():
-    dev, test = normal_scores(14, 30), normal_scores(15, 30)
-    own = br.epc_average(dev, test, method="test", level=0.9, replicates=2000, rng=1)
-    rng, values = np.random.default_rng(2), []
-    for _ in range(500):
-        drawn = br.Scores(rng.choice(test.client, 30), rng.choice(test.impostor, 30))
-        values.append(br.epc_average(dev, drawn).average)
-    width = own.high - own.low
-    # A 5 % quantile of 500 draws has an error of about 0.095 sd, 0.03 widths.
-    assert (own.low, own.high) == approx(np.quantile(values, [0.05, 0.95]), abs=0.1 * width)
-
-
 ALPHA_many = np.linspace(0.1, 0.9, 5)
 
 
@@ -296,7 +283,7 @@ def test_rankings_by_hand():
     assert best.verdict.startswith("s0 is better than each of the 2 others: its weighted error")
     assert "no difference is shown" in judged(curves, set()).verdict
     poor, good, other = systems([3.0, 0.1, 3.0], measure="accuracy").values()
-    best = br.compare_systems({"poor": poor, "good": good, "other": other}, replicates=200, rng=1)
+    best = br.compare_systems({"poor": poor, "good": good, "other": other}, replicates=100, rng=1)
     assert (best.ranking[0], np.argmax(best.mean)) == ("good", 1)
     assert {("good", "poor"), ("good", "other")} <= set(best.shown)
     assert br.from_json(best.to_json()) == best

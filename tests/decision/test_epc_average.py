@@ -104,16 +104,15 @@ def test_laws_on_dev_and_scores_on_test_are_summed_exactly():
 
 
 MIXED = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
-DEV = {"U": MODELS["U"],
+DEV = {
     "atoms": br.ScoreModel(br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2), br.Normal(0.1, 0.5)),
-    "mixed": MIXED, "wide": br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90))}  # fmt: skip
-RNG = np.random.default_rng(2)
-TEST = {
-    "sample": br.Scores(RNG.beta(4, 2, 30), RNG.beta(2, 4, 40)),
     "mixed": MIXED,
-    # Far from 0 both tails of the tight laws underflow: the edge of 0/0 is nowhere declared.
-    "tight": br.ScoreModel(br.Normal(0.6, 0.3), br.Normal(0.3, 0.2)),
+    "wide": br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90)),
 }
+RNG = np.random.default_rng(2)
+# Far from 0 both tails of the tight laws underflow: the edge of 0/0 is nowhere declared.
+TIGHT = br.ScoreModel(br.Normal(0.6, 0.3), br.Normal(0.3, 0.2))
+TEST = {"sample": br.Scores(RNG.beta(4, 2, 30), RNG.beta(2, 4, 40)), "mixed": MIXED, "tight": TIGHT}
 
 
 @pytest.mark.simulation
@@ -143,6 +142,9 @@ def test_targets_out_of_reach_are_named_and_others_quiet():
         curve = br.epc(dev, test, criterion="precision", alpha=[0.1, 0.8, 0.2])
     assert [str(w.message) for w in caught] == [text]
     assert curve.reachable == (0.5, 1.0)
+    highest = br.Scores([2.0, 3.0], [0.0, 1.0, 4.0])  # two of three at most
+    with pytest.warns(br.TargetWarning, match="1 of 2 .* first precision 0.9 at index 1"):
+        br.epc(highest, test, criterion="precision", alpha=[0.5, 0.9])
     br.epc(dev, test, criterion="precision")
     br.epc(dev, test, criterion="precision", alpha=[0.5, 1.0])
     assert br.epc(dev, test).reachable is None

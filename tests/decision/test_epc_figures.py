@@ -155,7 +155,8 @@ def test_limits_are_met_within_1e_12(client, impostor, criterion, alpha):
     assert abs(points.precision[0] - alpha) <= 1e-12
 
 
-@pytest.mark.parametrize("simultaneous", [False, pytest.param(True, marks=pytest.mark.simulation)])
+@pytest.mark.simulation
+@pytest.mark.parametrize("simultaneous", [False, True])
 def test_memory_of_a_band_is_replicates_times_alphas(simultaneous):
     """No array of rows times replicates, even in bytes: a few of replicates x alphas. Pointwise the
     replicates and little else; simultaneous five arrays of their size."""

@@ -80,6 +80,7 @@ def test_what_is_pooled_says_so(dev):
     assert "5 more strata" in br.decide(many, far=0.05)._repr_html_()
 
 
+@pytest.mark.simulation
 def test_the_first_rows_have_the_worst_stratum_with_its_count(dev):
     test = attacked(np.random.default_rng(7))
     for over in ("worst", "pooled"):
@@ -98,7 +99,7 @@ def test_attacks_without_a_score_stand_beside_their_species(dev):
     d = br.decide(silent, far=0.05, family="normal")
     assert dict(zip(d.strata.stratum, d.strata.non_response, strict=True)) == {
         "mask": 0.25, "print": 0.0625, "replay": 0.0}  # fmt: skip
-    assert "no score" in d._repr_html_()
+    assert "no score" in str(d._view())
 
 
 def test_a_check_judges_every_stratum(dev):
@@ -172,7 +173,6 @@ def test_a_mean_is_not_relied_on_where_a_stratum_is_above_the_target(dev):
     lacking = d.check(attacked(np.random.default_rng(3), (-1.0, 0.0)))
     assert lacking.verdict == "cannot tell"
     assert "lacks replay" in lacking.reason
-    assert "no such strata" in lacking._repr_html_()
 
 
 @pytest.mark.simulation

@@ -43,16 +43,6 @@ def guaranteed(scores: br.Scores, rate: str, x: float, confidence: float):
         return None
 
 
-@law(dev=samples(("grid",)), test=samples(("grid",)))
-def test_an_increasing_map_changes_no_value(dev, test) -> None:
-    """Scores k/16 become halves, without rounding, which do not look like labels."""
-    mapped = [[32.0 * x - 7.5 for x in both] for both in (dev, test)]
-    one, other = (
-        br.epc(br.Scores(*a), br.Scores(*b), alpha=ALPHA) for a, b in ((dev, test), mapped)
-    )
-    np.testing.assert_array_equal([one.value, one.far], [other.value, other.far])
-
-
 @law(scores=sets(), x=TARGETS, confidence=CONFIDENCES)
 def test_a_guarantee_is_no_laxer_than_the_count(scores, x, confidence) -> None:
     """In rates: of one gap the count takes the middle, the guarantee the score below.
