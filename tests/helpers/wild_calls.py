@@ -10,11 +10,12 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable
-from contextlib import chdir, contextmanager
+from contextlib import chdir, contextmanager, suppress
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -233,8 +234,6 @@ class Wild(Context):
     """What arguments are drawn from: a small set of scores, its fits, typed models."""
 
     folder: str
-    #: Options that every call gets.
-    always: tuple[str, ...] = ()
 
     def chance(self, share):
         return bool(self.rng.random() < share)
@@ -485,10 +484,6 @@ def _data(c):
     return found() if callable(found) else found
 
 
-def _distribution(c):
-    return c.typed()
-
-
 def _mean_log(c):
     return c.array(lambda: c.pick(-1.0, -0.7, -1e-9, -50.0, -1e308, -TINY, c.number()))
 
@@ -549,7 +544,7 @@ _DRAWN = (("t x threshold posterior.scores threshold_of logit_threshold", PLACE)
     if c.chance(0.5) else c.number()), ("mu location skewness border_below.threshold", Wild.number),
     ("tail_weight Gamma.shape", Wild.shape), ("mean_log mean_log1m", _mean_log), ("axis",
     _choices(-1, None, 0, 1)), ("mean_logs.x", lambda c: _values(c)), ("base body client impostor",
-    _distribution), ("shifted.client Shifted.shift", _number_in(0.0, 0.3)), ("shifted.impostor",
+    Wild.typed), ("shifted.client Shifted.shift", _number_in(0.0, 0.3)), ("shifted.impostor",
     _number_in(0.0, -0.3)), ("shifted.scale Shifted.scale", _number_in(1.0, 2.0)), ("logit header",
     _choices(None, True, False)), ("Inflated.at_zero rejected", _number_in(0.0, 0.1)),
     ("Inflated.at_one", _number_in(0.0, 0.2)), ("BetaMixture.weights", lambda c: c.pick((0.5, 0.5),
@@ -632,14 +627,9 @@ BY_HAND = {"Beta", "BetaMixture", "Binned", "Design", "Empirical", "Gamma", "Inf
 def members(kind):
     """Public methods and properties of a class, but for those of str, tuple and their like."""
     own = {n for base in kind.__mro__ if base.__module__ != "builtins" for n in vars(base)}
-    return [n for n in sorted(own) if not n.startswith("_") and callable_or_property(kind, n)]
-
-
-def callable_or_property(kind, name):
-    """Whether a name of a class is a method, or computed when it is asked for."""
-    static = inspect.getattr_static(kind, name)
-    return (inspect.isfunction(static) or isinstance(static, property | classmethod | staticmethod)
-        or (type(static).__name__ == "cached_property"))  # fmt: skip
+    kinds = FunctionType, property, classmethod, staticmethod, cached_property
+    return [n for n in sorted(own) if n[0] != "_"
+        and isinstance(inspect.getattr_static(kind, n), kinds)]  # fmt: skip
 
 
 @contextmanager
@@ -715,7 +705,7 @@ def drawn(c, name, call):
     for p in signature.parameters.values():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
-        if p.default is not p.empty and p.name not in c.always and not c.chance(0.35):
+        if p.default is not p.empty and not c.chance(0.35):
             continue
         value = c.strange() if c.chance(0.05) else _drawn(c, name, p.name)
         if p.kind is p.KEYWORD_ONLY or p.default is not p.empty:
@@ -783,7 +773,23 @@ class Outcome(NamedTuple):
     call: str = ""
 
 
+def _tried(make):
+    """What is made by the first of four tries that is not refused; None without one."""
+    for _ in range(4):
+        with suppress(br.BetarocError):
+            return make()
+    return None
+
+
+def _owned(rng, folder, target):
+    """A context, and the owner of what is called."""
+    c = Wild(rng)
+    c.folder = folder
+    return c, target.owner(c) if target.owner is not None else None
+
+
 def one_call(seed, k, *, aloud=False, only=""):
+    """The outcome of call k of a seed; what breaks is raised if aloud."""
     rng, every = np.random.default_rng([seed, k]), [t for t in targets() if only in t.name]
     shares = np.array([t.share for t in every])
     target = every[int(rng.choice(len(every), p=shares / shares.sum()))]
@@ -791,37 +797,19 @@ def one_call(seed, k, *, aloud=False, only=""):
     with tempfile.TemporaryDirectory() as folder, chdir(folder):  # "0.5" may be a path
         try:
             with state(strict=bool(rng.random() < 0.7)):
-                owner, c = None, None
-                for _ in range(4):
-                    try:
-                        c = Wild(rng)
-                        c.folder = folder
-                        owner = target.owner(c) if target.owner is not None else None
-                        break
-                    except br.BetarocError:
-                        c = None
-                if c is None:
+                owned = _tried(lambda: _owned(rng, folder, target))
+                made = owned and _tried(lambda: prepared(owned[0], target, owned[1]))
+                if made is None:
                     return Outcome(target.name, "unmade")
-                for _ in range(4):
-                    try:
-                        call, args, options = prepared(c, target, owner)
-                        break
-                    except br.BetarocError:
-                        continue
-                else:
-                    return Outcome(target.name, "unmade")
+                call, args, options = made
                 text = shown(target.name, args, options)
                 try:
                     result = call(*args, **options)
                 except br.BetarocError as error:
                     wrong = bad_message(error)
-                    if wrong and aloud:
-                        raise
                     return Outcome(target.name, "message" if wrong else "refused", wrong, "", text)
                 repr(result), str(result), getattr(result, "_repr_html_", str)()
                 wrong = nonsense(result)
-                if wrong and aloud:
-                    raise AssertionError(wrong, text, result)
                 return Outcome(target.name, "nonsense" if wrong else "done", wrong, "", text)
         except Exception as error:  # what is looked for
             if aloud:
@@ -829,10 +817,10 @@ def one_call(seed, k, *, aloud=False, only=""):
                 raise
             frames = traceback.extract_tb(error.__traceback__)
             own = [f for f in frames if f.filename.startswith(str(ROOT / "betaroc"))]
-            last = own[-1] if own else frames[-1]
+            last = (own or frames)[-1]
             place = f"{Path(last.filename).name}:{last.lineno}"
-            return Outcome(target.name, "broken",
-                f"{type(error).__name__}: {str(error)[:200]}", place, text)  # fmt: skip
+            what = f"{type(error).__name__}: {str(error)[:200]}"
+            return Outcome(target.name, "broken", what, place, text)
 
 
 def prepared(c, target, owner):
