@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
@@ -37,9 +38,21 @@ def test_a_score_has_the_bin_of_its_place_on_four_scales():
     assert np.all(np.abs(bin_of(s, bins, None) - (places - 0.5)) <= 0.5 + 1e-6)
 
 
+def test_many_quantiles_of_a_mixture_have_their_probabilities():
+    law = br.NormalMixture([0.3, 0.7], [br.Normal(-2.0, 0.5), br.Normal(1.0, 1.5)])
+    p, normals = np.linspace(1e-6, 1.0 - 1e-6, 301), (stats.norm(-2.0, 0.5), stats.norm(1.0, 1.5))
+    for x, tails in ((law.ppf(p), [n.cdf for n in normals]), (law.isf(p), [n.sf for n in normals])):
+        assert_allclose(0.3 * tails[0](x) + 0.7 * tails[1](x), p, rtol=1e-9)
+
+
 def test_a_sign_that_changes_on_a_mesh_changes_there():
     mesh = np.array([-2.0, -1.0, 0.5, 1.0, 3.0])
     assert sign_changes(lambda u: (u - 0.5) * (u + 1.5), mesh, "x") == pytest.approx([-1.5, 0.5])
+
+
+def test_thresholds_that_only_round_to_a_point_mass_do_not_hold_it():
+    t = Thresholds.from_logit(np.array([-np.inf, -800.0, 40.0, np.inf]))
+    assert br.Inflated(B, 0.1, 0.2).atoms.masses_at(t).tolist() == [0.1, 0.0, 0.0, 0.2]
 
 
 def test_point_masses_leave_the_slope_of_the_density():

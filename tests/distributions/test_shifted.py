@@ -117,6 +117,8 @@ def test_model_shifted_keeps_what_does_not_move():
     assert (moved.impostor, moved.prior, moved.name) == (model.impostor, 0.2, "A")
     assert moved.client == br.Shifted(br.Beta(2, 1), 0.5)
     assert moved.shifted(client=-0.5).client == br.Shifted(br.Beta(2, 1))
+    twice = br.Shifted(br.Shifted(br.Beta(2, 1), 1.0, 2.0), 0.5, 3.0)
+    assert twice == br.Shifted(br.Beta(2, 1), 3.5, 6.0)
     assert model.generic().shifted(0.1).is_generic
 
 
