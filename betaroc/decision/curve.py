@@ -1,4 +1,4 @@
-"""A curve as Algorithms 1 and 2 of the papers make it: thresholds chosen on dev, observed on test.
+"""A curve by Algorithms 1 and 2 of the papers: thresholds chosen on dev, observed on test.
 
 Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance curve, IDIAP-RR 03-85:
 

@@ -584,8 +584,8 @@ def decide(
     how : str, optional
         "guaranteed": with `confidence` the true rate is at most the target. "average": its
         expectation is. "tail": by a tail of the class. "model": by the distributions. Left out, the
-        first that is possible. Of costs and the EER "counted" (the default) or "model"; of a
-        precision "counted".
+        first possible. Of costs and the EER "counted" (the default) or "model"; of a precision
+        "counted".
     confidence : float
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
@@ -623,8 +623,8 @@ def decide(
 
     Notes
     -----
-    A threshold at which dev counts more than the target is never returned, ties included; the
-    counted one is a row of ``.methods``, never the answer for a rate. A guarantee rests on no
+    Dev never counts more than the target at a threshold returned, ties included; the counted one is
+    a row of ``.methods``, never the answer for a rate. A guarantee rests on no
     distribution (docs/theory.md, (12)); for clients it is the largest double below the order
     statistic.
 

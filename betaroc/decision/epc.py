@@ -303,7 +303,7 @@ class Epc(Tabular, Exportable):
             Confidence level.
         method : str, optional
             "both": dev is drawn, thresholds are chosen, and test is drawn again; "test": test
-            alone, at fixed thresholds. Left out, "test" where dev is a typed model, else "both".
+            alone. Left out, "test" where dev is a typed model, else "both".
         replicates : int
             Draws.
         groups, rng
@@ -709,9 +709,8 @@ def epc(
 
     Notes
     -----
-    Of equal criteria on dev the smallest HTER there is taken, then the lowest threshold. Thresholds
-    that are 0/0 in the criterion are left out; a measure of 0/0 on test is nan. The curve is
-    docs/theory.md, (11).
+    Of equal criteria on dev the smallest HTER is taken, then the lowest threshold. Thresholds whose
+    criterion is 0/0 are left out; a measure of 0/0 is nan. The curve is docs/theory.md, (11).
 
     References
     ----------
@@ -860,8 +859,8 @@ def epc_average(
     Raises
     ------
     InputError
-        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or
-        a side that is drawn is no Scores.
+        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or a
+        drawn side is no Scores.
     InputTypeError
         If a side is neither scores nor a model nor a fit.
 
@@ -1060,7 +1059,7 @@ def epc_cv(
     prior: float | None = None,
     rng: Any = None,
 ) -> EpcCv:
-    """Cross-validated expected performance curve of scores without a dev set.
+    """Cross-validated expected performance curve, without a dev set.
 
         theta_f(alpha) = argmin C(FAR(theta), FRR(theta); alpha) on all folds but f
         FAR(alpha) = sum over f of #{impostors of fold f > theta_f(alpha)} / #{impostors}

@@ -175,11 +175,11 @@ class EpcForecast(_Forecast):
     smooth_excess : ndarray
         Its expected weighted error beyond `least`.
     smooth_hter_sd : ndarray
-        Standard deviation of HTER due to it, to first order: 0 at alpha 1/2.
+        Standard deviation of HTER, to first order: 0 at alpha 1/2.
     empirical_sd, empirical_logit_sd, empirical_excess, empirical_hter_sd : ndarray
         The same for the threshold of least error on the scores.
     optimism : ndarray
-        `least` minus the expected least error on the scores themselves.
+        `least` minus the expected least error on the scores.
     library : str, optional
         What tables are frames of.
 
@@ -446,8 +446,8 @@ def epc_forecast(
     threshold is the inverse expected information, of a `Fit` its own, scaled to the new sizes.
 
     Simulated, the smooth excess is met within a few per cent from n = 50; the empirical one is up
-    to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. Of a wrong
-    family the smooth excess has a floor.
+    to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. A wrong
+    family gives the smooth excess a floor.
 
     References
     ----------

@@ -117,7 +117,6 @@ def test_bad_fits_cheap_acceptance_and_groups():
     assert (counted.low, counted.high) == (own.low, own.high)
 
 
-@pytest.mark.simulation
 def test_checks_of_a_test_set():
     d = br.decide(scores(1000), far=0.01)
     fine = d.check(scores(20_000, seed=5))

@@ -186,6 +186,18 @@ def test_clients_elsewhere_leave_the_middle_of_two_order_statistics(n, k):
     assert found.far_sd[0] == approx(math.sqrt(variance), rel=1e-5)
 
 
+def test_ties_take_the_smaller_hter_then_the_lower_threshold():
+    """1.5 of 6: FAR is counted at 2 of 6 if a client lies between both scores, FRR if two do; f of
+    m lie in a gap of n with chance C(m - f + n, n) / C(m + n, n), both laws being one."""
+    for name, f in (("far", 1), ("frr", 2)):
+        share = math.comb(12 - f, 6) / math.comb(12, 6)
+        plan = forecast(UNIFORM, name, 6, 6, [0.25])
+        assert plan.counted[0] == approx((1 + share) / 6, rel=1e-6)
+    mirrored = br.ScoreModel(br.Beta(3.0, 1.0), br.Beta(1.0, 2.0))
+    one, other = forecast(BETA, "far", 7, 10, [0.35]), forecast(mirrored, "frr", 10, 7, [0.35])
+    assert_allclose([one.frr_sd, one.hter], [other.far_sd, other.hter], rtol=2e-5)
+
+
 @pytest.mark.parametrize(("n", "m"), [(4, 3), (6, 20)])
 def test_no_impostor_above_by_quadrature(n, m):
     """Both uniform: x the largest impostor, z the first client above; nobody if there is none."""

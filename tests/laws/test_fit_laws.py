@@ -25,13 +25,6 @@ def beta_fit(values: object, weights: object = None) -> br.DistributionFit:
     return br.fit_distribution(values, "beta", weights=weights)
 
 
-@law(values=inside())
-def test_shapes_change_places_when_a_score_becomes_its_rest_to_one(values) -> None:
-    one, other = beta_fit(values).params, beta_fit(1.0 - np.array(values)).params
-    assert other["a"] == pytest.approx(one["b"], rel=1e-9)
-    assert other["b"] == pytest.approx(one["a"], rel=1e-9)
-
-
 @law(values=inside(), data=st.data(), times=st.integers(2, 4))
 def test_a_weight_is_as_many_copies_in_any_order_to_a_fit(values, data, times) -> None:
     n = len(values)
@@ -42,17 +35,6 @@ def test_a_weight_is_as_many_copies_in_any_order_to_a_fit(values, data, times) -
     assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-9, abs=1e-9)
     assert list(more.params.values()) == pytest.approx(list(one.params.values()), rel=1e-9)
     np.testing.assert_allclose(times * np.array(more.cov), one.cov, rtol=1e-8)
-
-
-@law(values=inside(), zeros=st.integers(0, 5), ones=st.integers(0, 5))
-def test_scores_at_the_ends_are_point_masses_beside_the_fit_of_the_rest(
-    values, zeros, ones
-) -> None:
-    found = beta_fit([*values, *[0.0] * zeros, *[1.0] * ones])
-    rest, n = beta_fit(values).params, len(values) + zeros + ones
-    assert found.params["a"] == pytest.approx(rest["a"], rel=1e-9)
-    assert found.distribution.cdf(0.0) == pytest.approx(zeros / n, rel=1e-14)
-    assert found.distribution.sf(np.nextafter(1.0, 0.0)) >= ones / n * (1.0 - 1e-14)
 
 
 def nested(found: list[br.Interval], low: float, high: float) -> None:
