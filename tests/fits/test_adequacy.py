@@ -21,9 +21,10 @@ def scores(seed, n=60):
     return br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n + 20))
 
 
-def test_statistics_are_scipys():
+@pytest.mark.parametrize("family", ["normal", "logit-normal"])
+def test_statistics_are_scipys(family):
     data = scores(1)
-    fit = br.fit(data, "logit-normal")
+    fit = br.fit(data, family)
     found = br.check_fit(fit, replicates=19, rng=1)
     for who, sample in (("client", data.client), ("impostor", data.impostor)):
         law, n = getattr(fit, who).distribution, sample.size

@@ -12,6 +12,8 @@ from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
 from helpers.sets import summary_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+
 
 def mixed(rng, n, share, rest, top):
     return np.where(rng.random(n) < share, rng.normal(*top, n), rng.normal(*rest, n))
@@ -30,7 +32,6 @@ def contradicted():
         if br.fit(scores, "normal").end_tests().at_one.side == "contradicted")  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_what_contradicts_a_hook_is_counted(contradicted):
     fit = br.fit(contradicted, "normal")
     assert fit.model.ends().at_one.side == "below"
@@ -75,7 +76,6 @@ def test_what_few_scores_show_is_said_beside_the_p_value():
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_a_fit_whose_ends_are_not_tested_is_contradicted_too():
     # One impostor score of 999 widens their normal distribution over all clients.
     rng = np.random.default_rng(1)
@@ -87,8 +87,6 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too():
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
 def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
     def counts(weight):
         scores = br.Scores(contradicted.client, contradicted.impostor,
@@ -121,7 +119,6 @@ PAIRS = {
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize(("n", "m", "sets"), [(300, 1000, 100),
     pytest.param(1500, 15_000, 40, marks=pytest.mark.nightly)])  # fmt: skip
@@ -133,7 +130,6 @@ def test_a_false_hook_is_never_stated_alone(name, n, m, sets):
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_true_hooks_stay():
     # 1000 N(.6, .8) against 1000 N(0, 1.3): some 100 impostors lie in the hook; the F test finds
     # spreads of 1.3/.8 in every set. 56 of 60, two Monte Carlo errors of the .975 asked for.
@@ -148,7 +144,6 @@ def test_true_hooks_stay():
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("sizes", [(30, 30), (300, 3000)])
 def test_true_sides_are_hardly_ever_contradicted(sizes):
     # Two spreads, beside each other: both ends of N(.3, 1) against N(0, 1.5) state a true side.
@@ -161,7 +156,6 @@ def test_true_sides_are_hardly_ever_contradicted(sizes):
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_a_class_that_does_not_follow_the_family_is_named():
     # Clients .9 Beta(8, 2) + .1 Beta(1.2, 6) are below at threshold 0, whatever one beta says.
     def clients(rng):
@@ -174,8 +168,6 @@ def test_a_class_that_does_not_follow_the_family_is_named():
         fit.end_tests()
 
 
-@pytest.mark.filterwarnings("ignore::betaroc.InfluenceWarning")
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_what_a_fit_says_it_does_not_describe_has_no_side():
     # Both classes Cauchy: spreads of two normal distributions differ by one score, p = 7e-144.
     rng = np.random.default_rng(5)

@@ -247,17 +247,6 @@ def test_categories_of_numbers_booleans_and_in_order():
         "x", "x:camera[T.right]", "x:camera[T.top]")  # fmt: skip
 
 
-@pytest.mark.simulation
-def test_an_interval_of_a_function():
-    found, at = fit(FRAME, "x"), {"x": 0.1}
-    one = found.interval(client_mean, covariates=at, level=0.9)
-    # The mean's error by hand: mu (1 - mu) times that of the linear predictor.
-    cov, row, mu = (found.cov[:2, :2] * 150 / 147, np.array([1.0, 0.1]),
-        client_mean(found.model(**at)))  # fmt: skip
-    reach = PHI.inv_cdf(0.95) * mu * (1 - mu) * math.sqrt(row @ cov @ row)
-    assert ends(one) == approx([mu - reach, mu + reach], rel=1e-6)
-
-
 def with_ends():
     frame = FRAME.copy()
     frame.loc[[2, 5], "score"], frame.loc[[160, 170, 180], "score"] = 1.0, 0.0

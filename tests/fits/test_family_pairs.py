@@ -7,6 +7,9 @@ import pytest
 import betaroc as br
 
 approx = pytest.approx
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*do not describe these scores:betaroc.MisfitWarning"
+)
 
 
 def scores(seed=1, n=400):
@@ -96,7 +99,6 @@ def test_what_is_no_pair(family, options, text):
         br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
 
 
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_tests_that_a_pair_has_not_name_its_families():
     pair = br.fit(scores(), ("beta", "normal"))
     for refused in (pair.end_tests, pair.curve_test, pair.shape_probabilities, pair.sensitivity):
@@ -104,7 +106,6 @@ def test_tests_that_a_pair_has_not_name_its_families():
             refused()
 
 
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_pair_is_each_class_by_its_own_family(pair, alone):
     one, two = alone
@@ -133,7 +134,6 @@ def test_a_pair_is_each_class_by_its_own_family(pair, alone):
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_likelihood_ratios_of_pairs(pair, alone):
     one, two = alone
     found = br.likelihood_ratio_test(one, pair, replicates=19, rng=1)
@@ -146,13 +146,11 @@ def test_likelihood_ratios_of_pairs(pair, alone):
         br.likelihood_ratio_test(pair, one, replicates=19)
 
 
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_family_of_both_classes_is_named_alone_or_twice():
     """Twice as `compare_families` recommends it, which `fit` takes back."""
     assert br.fit(scores(), ("dual-beta", "dual-beta")) == br.fit(scores(), "dual-beta")
 
 
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_class_that_is_its_scores_has_no_errors():
     """What is said names the class, and no test scores, of which there are none."""
     made = br.fit(scores(), ("beta", "empirical"))

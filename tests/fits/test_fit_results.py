@@ -15,7 +15,6 @@ from betaroc import (
     ReversedScoresWarning,
     SmallSampleWarning,
 )
-from betaroc.estimation.contract import Family, MleResult
 from betaroc.estimation.families import FAMILIES
 
 approx = pytest.approx
@@ -87,6 +86,10 @@ def test_fits_are_two_fits_and_a_model():
     assert fit.distribution == br.Empirical([0.3] * 20)
     assert (dict(fit.params), dict(fit.std_errors), fit.cov.shape) == ({}, {}, (0, 0))
     assert math.isnan(fit.aic)
+    ends = br.Scores([*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0], np.linspace(0, 0.6, 20))
+    fit = br.fit(ends, "beta", boundary="inflate")
+    assert list(fit.params)[2:5] == ["client-at-zero", "client-at-one", "impostor-a"]
+    assert fit.params["client-at-one"] == 0.2  # 4 of 20
     scores = br.Scores([*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0],
         [0.0, *np.linspace(0.1, 0.6, 19)])  # fmt: skip
     fit = br.fit(scores, "beta", boundary="inflate")
@@ -110,20 +113,6 @@ def test_reversed_few_and_outside_scores_are_told():
     x[[3, 20]] = 1.2, -0.5
     with pytest.raises(InputError, match=r"client must lie in \[0, 1\].*2 of 60 .*indices 3, 20"):
         br.fit(br.Scores(x, IMPOSTOR), "beta")
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_a_new_family_costs_one_row(monkeypatch):
-    def half_normal(sample):
-        sigma = math.sqrt(sample.mean(sample.values**2))
-        law = br.Normal(0.0, sigma)
-        return MleResult(law, np.diag([0.0, 0.5 * sigma**2]), -1.0, fixed=("mu",))
-
-    monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
-    fit = br.fit(SCORES, "half-normal")
-    assert fit.client.params["sigma"] == approx(math.sqrt((CLIENT**2).mean()))
-    with pytest.raises(InputError, match="boundary must be left out"):
-        br.fit(SCORES, "half-normal", boundary="drop")
 
 
 ONE_VALUE = br.Scores(np.full(100, 3.0), IMPOSTOR)

@@ -45,6 +45,10 @@ def test_ends_bodies_checks_and_what_tails_refuse(fitted):
     assert check.targets[0].verdict == "good"
     assert (check.targets[1].verdict, check.targets[1].needed) == ("cannot tell", None)
     assert "placed by these very scores" in check.targets[1].reason
+    for call in (fitted.shape_probabilities, fitted.end_tests, fitted.curve_test,
+        fitted.sensitivity, fitted.conf_int):  # fmt: skip
+        with pytest.raises(InputError, match="be without tails"):
+            call()
     with pytest.raises(InputError, match="rests on none"):
         fitted.interval("auc", method="integrated")
     with pytest.raises(InputError, match="rests on none"):
@@ -60,6 +64,8 @@ def test_the_tail_is_that_of_the_logits_and_counts_in_the_likelihood(fitted):
     assert fitted.impostor.names[:2] == ("a", "b")
     assert fitted.impostor.names[-3:] == ("upper_mass", "upper_shape", "upper_scale")
     assert fitted.impostor.n_free == 8
+    shares = [fit.mass * (1 - fit.mass) / fit.n for fit in upper(fitted).fits]
+    assert fitted.impostor.std_errors["upper_mass"] ** 2 == approx(np.mean(shares), rel=1e-9)
     total = np.sum(law.logpdf(data.impostor))
     assert fitted.impostor.log_likelihood == approx(total, rel=1e-10)
 
@@ -73,6 +79,8 @@ def test_tails_of_scales_cosines_copies_and_counts():
     data, options = scores(400), {"tails": {"impostor": "upper"}, "tail_sizes": [25, 40]}
     plain = br.fit(data, **options)
     assert [fit.k for fit in upper(plain).fits] == [25, 40]
+    total = np.sum(plain.impostor.distribution.logpdf(data.impostor))
+    assert plain.impostor.log_likelihood == approx(total, rel=1e-10)
     cosines = br.Scores(2.0 * data.client - 1.0, 2.0 * data.impostor - 1.0)
     there = br.fit(cosines, bounds=(-1, 1), **options).model.at_far(0.001).threshold
     assert 0.5 * (there + 1.0) == approx(plain.model.at_far(0.001).threshold, rel=1e-6)

@@ -78,16 +78,6 @@ def test_fits_of_their_own_distributions_are_silent(name, n):
     assert warned <= 6
 
 
-@pytest.mark.nightly
-def test_the_best_fit_of_a_mixture_is_silent():
-    warned = 0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        impostor = np.where(rng.random(300) < 0.3, rng.beta(6, 3, 300), rng.beta(2, 8, 300))
-        warned += bool(told(br.Scores(rng.beta(8, 2, 300), impostor), "best"))
-    assert warned <= 4  # 3 % of 60 are 1.8, with an error of 1.3
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize("law", ["normal", "beta"])
 def test_a_sentinel_is_found_in_each_of_a_hundred(law):

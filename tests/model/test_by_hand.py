@@ -14,6 +14,7 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.model.areas import precision_at
 from betaroc.model.criteria import hull_vertices
 from betaroc.model.ends import shape_of_ends
+from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight
 from betaroc.model.samples import roc_distance
 from helpers.cases import over, some
@@ -28,6 +29,8 @@ LOW = ScoreModel(
     br.BetaMixture([0.4, 0.6], [Beta(1.5, 2.0), Beta(5.0, 2.0)]),
     br.BetaMixture([0.3, 0.7], [Beta(0.5, 2.0), Beta(2.0, 6.0)]),
 )
+#: Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0.
+ONES = [br.BetaMixture([0.5, 0.5], [Beta(1, 2), other]) for other in (Beta(3, 1), Beta(2, 2))]
 STEEP = ScoreModel(Empirical([0.2, 0.6, 0.8, 0.9]), Empirical([0.1, 0.5])).roc()
 TIES = ScoreModel(Empirical([0.5, 0.9]), Empirical([0.1, 0.5, 0.5, 0.7])).roc()
 INSIDE = ScoreModel(Beta(2.0, 2.0), Normal(0.5, 1.0))
@@ -121,6 +124,14 @@ BY_HAND = {
     "precision where nothing is accepted: slope 2, precision 2 p/(2 p + 1 - p)": (
         lambda: [precision_at(RISING._pair, 0.25, 0.0), RISING.precision_recall().precision(0.0)],
         [0.5 / 1.25] * 2, 1e-9),
+    "curves end on the side of their other end": (
+        lambda: (ScoreModel(*ONES).ends().at_zero.semi_derivative,
+                 ScoreModel(*ONES).ends().at_zero.side, ScoreModel(*ONES).ends().at_one.side),
+        (1.0, "on", "above"), 0.0),
+    "and dip everywhere or nowhere": (
+        lambda: [(h.end, h.far_low, h.far_high)
+                 for pair in (ONES, ONES[::-1]) for h in hooks_of(ScoreModel(*pair), 10, 10)],
+        [("everywhere", 0.0, 1.0)], 0.0),
     "sides change on the diagonal: TPR, FAR are 1/2, 1/2 above .2": (
         lambda: [x.tolist() for x in (lambda c: (c.threshold, c.far, c.tpr))(
             of([0.2, 0.3], [0.1, 0.4]).diagonal_crossings())], [[0.25], [0.5], [0.5]], 0.0),

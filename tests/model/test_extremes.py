@@ -41,6 +41,17 @@ def test_a_tie_of_large_shapes_has_ends():
     assert (ends.at_zero.exponent, ends.at_zero.side) == (1.0, "above")
 
 
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_the_side_of_an_end_is_told_where_the_constant_rounds_to_one(name):
+    near = math.nextafter(0.0039, 1.0)
+    laws = [Beta(0.058, b) if name == "a" else Beta(b, 0.058) for b in (0.0039, near)]
+    ends = ScoreModel(*laws).ends()
+    end = ends.at_zero if name == "a" else ends.at_one
+    assert end.semi_derivative == pytest.approx(1.0, rel=1e-12)
+    # B_c > B_i, as b_c < b_i: the impostors have the heavier tail.
+    assert end.side == ("above" if name == "a" else "below")
+
+
 @pytest.mark.parametrize(
     "shapes",
     [(71962.84991228633, 0.03260604, 65043.30003864027, 0.03260604), (7.0, 3.0, 7.5, 3.0)],
@@ -111,6 +122,8 @@ def test_the_ends_of_sigmas_an_ulp_apart_differ():
     sigma = 1.9
     ends = ScoreModel(Normal(0.0, sigma), Normal(0.0, math.nextafter(sigma, 2.0))).ends()
     assert (ends.at_zero.semi_derivative, ends.at_one.semi_derivative) == (math.inf, math.inf)
+    ends = ScoreModel(Normal(1.0, sigma), Normal(0.0, sigma)).ends()
+    assert ends.at_zero.side == ends.at_one.side == "above"
 
 
 @pytest.mark.parametrize(

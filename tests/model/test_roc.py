@@ -59,6 +59,7 @@ def test_empirical_roc_is_scikit_learns(sample):
     points = pair.roc().points()
     np.testing.assert_allclose(points.far, fpr, rtol=RTOL_SAME_COUNTS)
     np.testing.assert_allclose(points.tpr, tpr, rtol=RTOL_SAME_COUNTS)
+    np.testing.assert_allclose(pair.det().points().frr, 1.0 - tpr, atol=RTOL_SAME_COUNTS)
     assert np.all(points.threshold[1:] < thresholds[1:])
     assert np.all(points.threshold[1:-1] >= thresholds[2:])
     assert pair.auc() == pytest.approx(metrics.roc_auc_score(y, s), rel=RTOL_SUM)
@@ -117,21 +118,6 @@ each_closed_pair = pytest.mark.parametrize("names", [
     for k, names in enumerate(CLOSED_PAIRS)])  # fmt: skip
 
 
-@pytest.mark.simulation
-@each_closed_pair
-def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names):
-    """(u, v) -> (1 - v, 1 - u): the same thresholds, read as (F_c, F_i)."""
-    pair = model(*names)
-    upright, reflected = pair.roc(), pair.roc("impostor")
-    one, two = upright.points(80), reflected.points(80)
-    np.testing.assert_array_equal(one.threshold, two.threshold[::-1])
-    np.testing.assert_allclose(1.0 - one.tpr, two.frr[::-1], atol=1e-15)
-    np.testing.assert_allclose(1.0 - one.far, two.tnr[::-1], atol=1e-15)
-    assert upright.hull().auc() == pytest.approx(reflected.hull().auc(), rel=1e-12)
-    semi = pair.semi_derivatives()
-    assert (reflected.slope(0.0), reflected.slope(1.0)) == (semi.at_zero, semi.at_one)
-
-
 def test_orientation_of_a_smooth_pair():
     pair = model("beta U", "beta bell")
     x = np.array([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99])
@@ -141,6 +127,9 @@ def test_orientation_of_a_smooth_pair():
         pair.roc("impostor").slope(1.0 - y), 1.0 / pair.roc().slope(x), rtol=1e-7
     )
     np.testing.assert_allclose(pair.roc().fpr(y), x, rtol=1e-9)
+    np.testing.assert_allclose(pair.det().frr(x), 1.0 - y, rtol=1e-9)
+    semi = pair.semi_derivatives()
+    assert pair.roc("impostor").slope([0.0, 1.0]).tolist() == [semi.at_zero, semi.at_one]
     np.testing.assert_allclose(pair.far(pair.roc().threshold(x)), x, rtol=1e-9)
 
 
@@ -341,3 +330,5 @@ def test_jumps_of_the_distribution_count():
     law, places = Inflated(Beta(1.0, 1.0), at_one=0.5), np.array([0.5, 1.0])
     found = largest_distance(law, places, np.array([1.0, 1.0]), np.array([0.0, 1.0]))
     assert found == pytest.approx(0.75, rel=1e-15)
+    quarter = largest_distance(law, places, np.array([0.25, 1.0]), np.array([0.0, 0.25]))
+    assert quarter == pytest.approx(0.25, rel=1e-15)
