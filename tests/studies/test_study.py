@@ -371,7 +371,7 @@ def test_constants_and_helpers_of_the_module_count(old, new, seen):
 def test_a_trial_draws_from_its_own_seed_sequence():
     """The rule, written out with numpy."""
     asked = {"x": lambda trial: float(trial.scores.impostor[-1]), "fit": "fit.auc"}
-    frame = rows_of(PAIR | {"n": [4, 9]}, asked, replicates=2, rng=11)
+    frame = rows_of(PAIR | {"n": [4, 9]}, asked, replicates=2, rng=11, block=4)
     assert frame["fit"].nunique() == 4  # shared is what the true pair has
     for row in frame.itertuples():
         child = np.random.SeedSequence(11, spawn_key=(int(row.cell), int(row.replicate)))
