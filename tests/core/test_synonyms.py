@@ -52,7 +52,7 @@ def test_a_point_and_a_decision_by_any_name_of_a_rate() -> None:
         for name, value in names:
             point: Any = {name: value}
             assert br.interval(FIT, "threshold", **point) == wanted
-            assert br.interval(FIT, f"threshold@{name}={value}") == wanted
+        assert br.interval(FIT, f"threshold@{name}={value}") == wanted
     decided = br.decide(SCORES, family="beta", far=0.1)
     assert br.decide(SCORES, family="beta", fpr=0.1) == decided
     assert br.decide(SCORES, family="beta", specificity=0.9) == decided

@@ -15,6 +15,7 @@ import pytest
 
 import betaroc as br
 from betaroc.data.summary import summarize_file
+from helpers.cases import some
 from helpers.engines import check, frame_of
 from helpers.places import ROOT
 
@@ -276,7 +277,7 @@ def test_a_file_is_summarized_in_bounded_memory(tmp_path, monkeypatch):
     assert peak < 8e6
 
 
-@pytest.mark.parametrize("engine", [*LAZY[:2], pytest.param("dask", marks=pytest.mark.simulation)])
+@pytest.mark.parametrize("engine", some(LAZY, 3))
 def test_texts_and_labels_beyond_two_are_counted(engine, tmp_path):
     table = pd.DataFrame({"score": ["0.5"] * 49 + ["oops"], "label": [0, 1] * 25})
     words = "column 'score' must be numeric; its type is String"
@@ -289,7 +290,7 @@ def test_texts_and_labels_beyond_two_are_counted(engine, tmp_path):
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("engine", [*LAZY[:2], "pandas"])
+@pytest.mark.parametrize("engine", some([*LAZY[:2], "pandas"], 3))
 def test_score_and_label_swapped_are_refused(engine, tmp_path):
     label = np.arange(2000) % 2
     table = pd.DataFrame({"score": np.where(label == 1, 0.25, 0.5), "label": label})

@@ -74,6 +74,7 @@ SHAPES = {
     "tsv": (TABLE.replace(",", "\t"), {}, "tsv", ()),
     "gzip": (gzip.compress(TABLE.encode()), {}, "csv, gzip", ()),
     "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", {}, "2col", ()),
+    "2col by tabs": ("1\t0.25\n0\t0.5\n", {}, "2col", ()),
     "4col": ("a a probe 0.25\n\n# comment\na b probe 0.5\n", {}, "4col", ()),
 }  # fmt: skip
 
@@ -183,6 +184,7 @@ DOUBTS = {
         "0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", {}, ("may be 4col text", "'0.5'", "header"),
     ),
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", {}, ("'0.5', '1'", "columns='score,label'")),
+    "2col of labels": ("0 1\n1 0\n", {}, ("columns='score,label' or columns='label,score'",)),
     "JSON, no number": ('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]', {},
         ("trial 2", "'x'")),
     "JSON, a key twice": ('[{"score": 1, "score": 2, "label": 1}]', {}, ("'score' occurs twice",)),

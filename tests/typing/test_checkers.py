@@ -26,6 +26,7 @@ def test_checkers_find_the_misspelt_lines_and_nothing_in_typical_use(name: str) 
     assert found == [("misspelt", str(line)) for line in range(10, 15)], done.stdout + done.stderr
 
 
+@pytest.mark.simulation
 def test_modules_pass_on_what_the_rooms_have() -> None:
     code = (
         "import sys, betaroc\n"
