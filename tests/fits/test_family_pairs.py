@@ -75,6 +75,8 @@ def test_many_systems_have_one_family():
         table = br.fit_many(source)
         assert set(table["client_family"]) == set(table["impostor_family"]) == {"normal"}
         assert "of 200 scores lie outside [0, 1]" in table["family_reason"][0]
+        assert table["client_mu"][0] == approx(np.mean(one.client), rel=1e-12)
+        assert table["auc"][0] == approx(br.fit(one, "normal").model.auc(), rel=1e-12)
     table = br.fit_many({"one": one}, family=("beta", "logit-normal"))
     made = br.fit(one, ("beta", "logit-normal"))
     assert table["client_a"][0] == made.client.params["a"]

@@ -283,6 +283,9 @@ def test_the_distance_of_the_means_has_no_unit(family, power):
     numbers = [br.fit(s, family).model for s in (scores, moved)]
     found = [br.interval(br.Scores(CLIENT * u, IMPOSTOR * u), "d-prime", replicates=99, rng=1)
              for u in (1.0, unit)]  # fmt: skip
+    spread = math.sqrt((CLIENT.var() + IMPOSTOR.var()) / 2)
+    apart = (CLIENT.mean() - IMPOSTOR.mean()) / spread
+    assert [one.estimate for one in found] == pytest.approx([apart, apart], rel=1e-9)
     assert found[1].estimate == pytest.approx(found[0].estimate, rel=1e-12)
     assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
     spreads = [math.hypot(m.client._sd, m.impostor._sd) for m in numbers]
