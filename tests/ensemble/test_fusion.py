@@ -80,12 +80,10 @@ def test_values_are_those_of_the_cross_validated_epc(frame, result, rule):
         assert found["gain"] == pytest.approx(rest - every, abs=1e-12)
 
 
-@pytest.fixture(scope="module")
-def of_dev(frame, dev):
-    return br.inclusion(frame, family="normal", dev=dev)
-
-
-def test_rank_mean_on_dev_by_counting(frame, of_dev, dev):
+def test_ranks_on_dev_by_counting(frame, dev):
+    """Of scores outside [0, 1] all rules but votes are of ranks."""
+    given = br.inclusion(frame.assign(a=2.0 * frame["a"]), family="normal", alpha=[0.3, 0.6],
+        dev=dev.assign(a=2.0 * dev["a"]))  # fmt: skip
     known = dev[["a", "b", "c"]].to_numpy()
 
     def ranks(x):
@@ -93,14 +91,16 @@ def test_rank_mean_on_dev_by_counting(frame, of_dev, dev):
         equal = (known[None] == x[:, None]).sum(axis=1)
         return np.asarray((below + 0.5 * equal + 0.5) / (len(known) + 1.0))
 
-    sides = []
-    for data in (dev, frame):
-        mean = ranks(data[["a", "b", "c"]].to_numpy()).mean(axis=1)
-        client = (data["label"] == 1).to_numpy()
-        sides.append(br.Scores(mean[client], mean[~client]))
-    curve = br.epc(*sides, measure="weighted-error")
-    assert row(of_dev, "rank-mean", "a")["with"] == pytest.approx(np.mean(curve.value), rel=1e-12)
-    assert of_dev.fusion.folds == 0
+    for rule, to in (("rank-mean", np.asarray), ("mean-logit", special.logit)):
+        sides = []
+        for data in (dev, frame):
+            mean = to(ranks(data[["a", "b", "c"]].to_numpy())).mean(axis=1)
+            client = (data["label"] == 1).to_numpy()
+            sides.append(br.Scores(mean[client], mean[~client]))
+        curve = br.epc(*sides, measure="weighted-error", alpha=[0.3, 0.6])
+        value = np.mean(curve.value)
+        assert row(given, rule, "a")["with"] == pytest.approx(value, rel=1e-12)
+    assert (given.fusion.folds, given.fusion.scale) == (0, "ranks")
 
 
 @pytest.mark.simulation
@@ -261,8 +261,9 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame, result):
     assert in_turn.fusion.folds == 7
 
 
-def test_diversity_against_scipy_and_by_counting(frame, of_dev, dev):
-    table = of_dev.diversity.set_index(["first", "second", "class"])
+def test_diversity_against_scipy_and_by_counting(frame, dev):
+    given = br.inclusion(frame, family="normal", dev=dev)
+    table = given.diversity.set_index(["first", "second", "class"])
     assert len(table) == 9
     wrong = {}
     for name in "ab":

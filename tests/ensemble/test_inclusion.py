@@ -178,6 +178,7 @@ def test_false_verdicts_of_useless_classifiers_are_rare():
     assert sum(word != "cannot tell" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
 
 
+@pytest.mark.simulation
 def test_a_verdict_is_its_word(all_kinds):
     verdict = all_kinds.verdict["exclude"]
     assert verdict == "exclude"

@@ -155,6 +155,7 @@ def test_bad_input(stat, point):
     assert heavy.high - heavy.low < 1e-3
 
 
+@pytest.mark.simulation
 def test_differences_know_what_both_share():
     """On the same trials the interval is shorter than on others, but for FARs of less than one."""
     rng = np.random.default_rng(10)

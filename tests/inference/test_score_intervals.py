@@ -273,7 +273,7 @@ def test_summaries_and_bands_answer_what_counts_answer():
         own = br.interval(scores, "tpr", far=far)
         assert (band.low[k], band.high[k]) == approx(ends(own), rel=1e-9)
         assert (band.estimate[k], band.n_beyond[k]) == (own.estimate, approx(own.n_beyond))
-    wide = br.roc_band(scores, far=[0.1, 0.3], simultaneous=True, rng=1)
+    wide = br.roc_band(scores, far=[0.1, 0.3], simultaneous=True, replicates=200, rng=1)
     assert np.all(wide.low <= band.low)
     assert np.all(wide.high >= band.high)
     band, own = (br.roc_band(x, far=[0.2]) for x in (summary_of(scores), scores))
