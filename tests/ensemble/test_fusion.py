@@ -82,7 +82,8 @@ def test_values_are_those_of_the_cross_validated_epc(frame, result, rule):
 
 def test_ranks_on_dev_by_counting(frame, dev):
     """Of scores outside [0, 1] all rules but votes are of ranks."""
-    given = br.inclusion(frame.assign(a=2.0 * frame["a"]), family="normal", alpha=[0.3, 0.6],
+    alpha = [0.02, 0.3, 0.6, 0.95, 0.98]
+    given = br.inclusion(frame.assign(a=2.0 * frame["a"]), family="normal", alpha=alpha,
         dev=dev.assign(a=2.0 * dev["a"]))  # fmt: skip
     known = dev[["a", "b", "c"]].to_numpy()
 
@@ -97,8 +98,7 @@ def test_ranks_on_dev_by_counting(frame, dev):
             mean = to(ranks(data[["a", "b", "c"]].to_numpy())).mean(axis=1)
             client = (data["label"] == 1).to_numpy()
             sides.append(br.Scores(mean[client], mean[~client]))
-        curve = br.epc(*sides, measure="weighted-error", alpha=[0.3, 0.6])
-        value = np.mean(curve.value)
+        value = np.mean(br.epc(*sides, measure="weighted-error", alpha=alpha).value)
         assert row(given, rule, "a")["with"] == pytest.approx(value, rel=1e-12)
     assert (given.fusion.folds, given.fusion.scale) == (0, "ranks")
 
