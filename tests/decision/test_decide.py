@@ -177,6 +177,8 @@ def test_trials_without_a_score_are_no_shift_of_the_scores():
     assert check.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
     lower = d.check(br.Scores(client - 100, impostor, n_client_rejected=100))
     assert lower.reason.endswith(" clients score at or below the threshold more often than dev's.")
+    with pytest.raises(br.InputError, match="9 of 100 clients may be rejected, 30 have no score"):
+        br.decide(br.Scores(client[:70], impostor, n_client_rejected=30), frr=0.1, how="average")
     dev = br.Scores(client, impostor, n_impostor_rejected=700)
     d = br.decide(dev, far=0.1, family="normal")
     assert (d.absent, br.from_json(d.to_json())) == (700, d)

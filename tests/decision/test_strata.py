@@ -177,7 +177,8 @@ def test_a_mean_is_not_relied_on_where_a_stratum_is_above_the_target(dev):
 
 @pytest.mark.simulation
 def test_the_page_has_a_row_per_stratum_of_each_set(dev, few):
-    test, plain = attacked(np.random.default_rng(5)), br.Scores(dev.client, dev.impostor)
+    test = attacked(np.random.default_rng(5))
+    plain = br.Scores(test.client, test.impostor)
     asked = {"family": "normal", "target": "far=0.05"}
     page = render_report(br.analyze(dev, test, **asked))
     section = page.split('id="strata"')[1].split('id="curves"')[0]
