@@ -197,7 +197,7 @@ def section(value, title):
     A method that passes on has one line; its sections are those of the method that it names.
     """
     lines = inspect.cleandoc(value.__doc__ or "").splitlines()
-    named = re.search(r"see `(ScoreModel)\.(\w+)`\.$", lines[0]) if len(lines) == 1 else None
+    named = re.search(r"(?:[Aa]s|see) `(ScoreModel)\.(\w+)`", lines[0]) if len(lines) == 1 else None
     if named:
         return section(getattr(getattr(betaroc, named[1]), named[2]), title)
     starts = [k for k in range(len(lines) - 1) if re.fullmatch("---+", lines[k + 1])]
