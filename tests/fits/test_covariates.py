@@ -389,6 +389,7 @@ def client_mean(model):
     return float(model.client.mean)
 
 
+@pytest.mark.simulation
 def test_outside_the_data_a_number_has_its_interval_and_a_warning():
     found = fit(FRAME, "x")
     low, high = (f"{f(ONE['x']):g}" for f in (min, max))

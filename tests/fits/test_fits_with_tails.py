@@ -101,6 +101,7 @@ def test_tails_of_scales_cosines_copies_and_counts():
     assert 0.0 < model.far(float(np.max(scores().impostor)) + 0.05) < 1e-3
 
 
+@pytest.mark.simulation
 def test_counts_with_tails_have_intervals_where_counts_or_tails_answer():
     """The FRR at a FAR of the tail: by the tail's interval and the exact one of the counts."""
     data = scores()

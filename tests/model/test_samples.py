@@ -32,6 +32,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_prior():
     assert other.sample(50, 60, rng=7) == one
 
 
+@pytest.mark.simulation
 def test_every_law_can_be_sampled():
     models = {name: br.ScoreModel(law, br.Beta(1, 2)) for name, law in LAWS.items()}
     for model in models.values():
