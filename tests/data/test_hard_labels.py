@@ -104,8 +104,8 @@ def test_the_probability_of_a_prediction_is_no_score(name, tmp_path):
 
 def test_the_score_of_the_client_beside_a_prediction_is_read():
     """Below one half the predicted label of two would be the other one."""
-    table = frame(0.45 + GRADED / 2, predicted=Y)
-    assert br.Scores.from_frame(table).n_client == 30
+    table = frame(0.45 + GRADED / 2, predicted=Y).rename(columns={"label": "truth"})
+    assert br.Scores.from_frame(table, label="truth").n_client == 30
     named = frame(GRADED / 2 + 0.5, predicted=Y).rename(columns={"score": "p_client"})
     assert br.Scores.from_frame(named, score="p_client").n_client == 30
     numbered = frame(GRADED).assign(predicted=Y).rename(columns={"predicted": 0})
