@@ -180,18 +180,21 @@ def test_priors_reversed_scores_and_bands_that_need_no_width():
     assert band.undefined.tolist() == [50]
 
 
-def test_departures_are_those_of_all_dev_scores():
+@pytest.mark.parametrize(("measure", "alpha", "client", "fixed", "departure"), [
+    ("frr", 0.5, [1.0, 3.0] * 100, 0.0, 0.4),
+    ("weighted-error", 0.5, [1.0, 3.0] * 100, 0.25, 0.05),
+    ("dcf", 1 / 3, [1.0, 3.0, 3.0, 3.0] * 50, 0.8 / 3, 0.1),
+])  # fmt: skip
+def test_departures_are_those_of_all_dev_scores(measure, alpha, client, fixed, departure):
     """Thresholds .5 and 2.5 are equally good on dev: of m = 400/200^(1/4) scores either is chosen,
-    and departures count (m/400)^(1/3). FAR on test is 1/2 or 0, FRR 0 or .4; the weighted error,
-    the criterion itself, departs the other way."""
-    dev = br.Scores([1.0, 3.0] * 100, [0.0, 2.0] * 100)
+    and departures count (m/400)^(1/3). FAR on test is 1/2 or 0, FRR 0 or .4; the weighted error
+    and the cost, which are the criterion itself, depart the other way."""
+    dev = br.Scores(client, [0.0, 2.0] * 100)
     test = br.Scores([2.0, 4.0], [-1.0, 2.0], client_weights=[400_000, 600_000],
-        impostor_weights=[500_000, 500_000])  # fmt: skip
-    for measure, fixed, departure in (("frr", 0.0, 0.4), ("weighted-error", 0.25, 0.05)):
-        band = br.epc(dev, test, measure=measure, alpha=[0.5]).band(replicates=200, rng=1)
-        assert (band.m, band.estimate[0]) == (106, fixed)
-        expected = fixed + departure * (106 / 400) ** (1 / 3)
-        assert band.high[0] == approx(expected, abs=0.003)
+        impostor_weights=[250_000, 250_000])  # fmt: skip
+    band = br.epc(dev, test, measure=measure, alpha=[alpha]).band(replicates=200, rng=1)
+    assert (band.m, band.estimate[0]) == (106, approx(fixed))
+    assert band.high[0] == approx(fixed + departure * (106 / 400) ** (1 / 3), abs=0.003)
 
 
 SEPARATED = br.Scores([2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
