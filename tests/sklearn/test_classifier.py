@@ -184,7 +184,8 @@ def test_a_rate_is_kept_for_each_stratum_of_its_class() -> None:
     assert found.decision_.over == "worst"
     scores = br.Scores(X[y == 1, 0], X[y == 0, 0], impostor_strata=strata[y == 0])
     assert found.decision_.threshold == br.decide(scores, far=found.far).threshold
-    folds = quick(cv=3).fit(X, y, strata=strata.tolist())
+    shuffled = StratifiedKFold(3, shuffle=True, random_state=1)
+    folds = quick(cv=shuffled).fit(X, y, strata=strata.tolist())
     assert folds.scores_.strata == found.scores_.strata
     with pytest.raises(br.InputError, match="strata must have one entry per score; got 299"):
         quick().fit(X, y, strata=strata[1:])
@@ -195,8 +196,10 @@ def test_groups_go_to_the_folds_and_to_the_decision() -> None:
     X, y = rows(300)
     groups = np.arange(300) // 3  # each has one client and two impostors
     found = quick(cv=5, how="average").fit(X, y, groups=groups)
-    folds = StratifiedGroupKFold(5).split(X, y, groups)
-    assert found.scores_ == quick(cv=list(folds)).fit(X, y, groups=groups).scores_
+    folds = list(StratifiedGroupKFold(5).split(X, y, groups))
+    assert found.scores_ == quick(cv=folds).fit(X, y, groups=groups).scores_
+    order = np.concatenate([test for _, test in folds])
+    assert np.array_equal(found.scores_.impostor_groups, groups[order][y[order] == 0])
     assert quick(cv=GroupKFold(4)).fit(X, y, groups=groups).decision_.threshold
     assert found.decision_.expected == br.decide(found.scores_, far=0.1, how="average").expected
     alone = quick(cv=5, how="average").fit(X, y, groups=np.arange(300)).decision_
@@ -208,12 +211,13 @@ def test_groups_go_to_the_folds_and_to_the_decision() -> None:
 def test_weights_are_copies_for_both() -> None:
     X, y = rows(90)
     weight = np.where(np.arange(90) % 2, 1, 3)
-    found = quick(cv=3, how="average").fit(X, y, sample_weight=weight)
-    order = np.concatenate([test for _, test in StratifiedKFold(3).split(X, y)])
+    folds = StratifiedKFold(3, shuffle=True, random_state=1)
+    found = quick(cv=folds, how="average").fit(X, y, sample_weight=weight)
+    order = np.concatenate([test for _, test in folds.split(X, y)])
     assert np.array_equal(found.scores_.client_weights, weight[order][y[order] == 1])
     whole = LogisticRegression().fit(X, y, weight)
     assert np.array_equal(found.estimator_.coef_, whole.coef_)
-    train, test = next(StratifiedKFold(3).split(X, y))
+    train, test = next(folds.split(X, y))
     fold = LogisticRegression().fit(X[train], y[train], weight[train])
     first = fold.decision_function(X[test])
     assert np.array_equal(found.scores_.client[: np.sum(y[test])], first[y[test] == 1])
@@ -334,6 +338,7 @@ class Untouched(Column):
         ({"cv": [1.0, 2.0]}, "cv must give pairs of rows", "cv"),
         ({"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=2)}, "test a row once", "cv"),
         ({"cv": [(np.arange(0, 90, 3), np.arange(1, 90, 3))]}, "leave both classes", "cv"),
+        ({"cv": [(np.arange(1, 90, 3), np.arange(0, 90, 3))]}, "leave both classes", "cv"),
         ({"response_method": "predict_proba"}, "has no such method", "estimator"),
         ({"pos_label": 2}, "pos_label must be one of the labels", "pos_label"),
     ],
