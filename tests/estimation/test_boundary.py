@@ -232,6 +232,9 @@ def test_zeros_and_ones_are_ends_of_the_unit_interval_alone():
     values = np.repeat([0.0, 1.0, 2.0, 3.0, 10.0], 77)
     messages = caught_by(br.fit, br.Scores(values, values[::-1]), "normal")[1]
     assert "only 5 distinct values among 385 scores" in messages[br.DiscretenessWarning]
+    thirds = np.arange(60) // 3 + 0.0
+    messages = caught_by(br.fit, br.Scores(thirds + 1.0, thirds), "normal")[1]
+    assert "only 20 distinct values among 60 scores" in messages[br.DiscretenessWarning]
 
 
 @pytest.mark.simulation
