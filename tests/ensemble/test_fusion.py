@@ -80,6 +80,7 @@ def test_values_are_those_of_the_cross_validated_epc(frame, result, rule):
         assert found["gain"] == pytest.approx(rest - every, abs=1e-12)
 
 
+@pytest.mark.simulation
 def test_ranks_on_dev_by_counting(frame, dev):
     """Of scores outside [0, 1] all rules but votes are of ranks."""
     alpha = [0.02, 0.3, 0.6, 0.95, 0.98]
@@ -261,6 +262,7 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame, result):
     assert in_turn.fusion.folds == 7
 
 
+@pytest.mark.simulation
 def test_diversity_against_scipy_and_by_counting(frame, dev):
     given = br.inclusion(frame, family="normal", dev=dev)
     table = given.diversity.set_index(["first", "second", "class"])

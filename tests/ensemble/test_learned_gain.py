@@ -337,6 +337,7 @@ def test_exact_zeros_and_ones_have_columns_of_their_own():
     assert found["noise"].estimate < 0.005
 
 
+@pytest.mark.simulation
 def test_logits_are_what_the_fusion_sees():
     """Scores in (0, 1), and their logits as scores, whose spread is taken out, are one."""
     given = systems(suppressor(40, 8), ("A", "S"))

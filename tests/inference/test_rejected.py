@@ -11,6 +11,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.distributions.empirical import Empirical
 from betaroc.model.samples import empirical_model
+from helpers.cases import some
 
 approx = pytest.approx
 FAR_BELOW = -1e6
@@ -98,7 +99,7 @@ def test_numbers_are_those_of_scores_far_below(name):
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")  # the oracle has one more
-@pytest.mark.parametrize("name", OF_SCORES)
+@pytest.mark.parametrize("name", some(OF_SCORES, 3))
 def test_what_is_counted_counts_them(name):
     one, other = map(OF_SCORES[name], DEV)
     assert one == other
