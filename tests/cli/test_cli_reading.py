@@ -95,7 +95,7 @@ def test_missing_scores_on_the_command_line(folder, capsys):
     with Path("plain.csv").open("a", encoding="utf-8") as file:
         file.write("NA,genuine\n,impostor\nnan,impostor\n")
     assert "--missing drop" in run(capsys, "fit plain.csv", 2)
-    assert main(["fit", "plain.csv", "--missing", "drop"]) == 0
+    assert main(["fit", "plain.csv", "--missing", "drop", "--family", "normal"]) == 0
     out, err = capsys.readouterr()
     assert "60 genuine and 60 impostors; 3 trials without a score left out" in out
     assert "120 rows, 3 more left out" in out

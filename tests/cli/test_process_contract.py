@@ -63,7 +63,7 @@ class Stream(io.StringIO):
         raise OSError(self.number, "none")
 
 
-@pytest.mark.parametrize("command", at_night(*WORK.keys() - {"threshold", "study"}, of=WORK))
+@pytest.mark.parametrize("command", at_night(*WORK.keys() - {"threshold"}, of=WORK))
 def test_a_pipe_that_nobody_reads_and_a_full_disk(command, place, monkeypatch, capsys):
     if command == "study":
         pytest.importorskip("pyarrow")

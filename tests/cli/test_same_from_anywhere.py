@@ -13,31 +13,23 @@ from helpers.files import STUDY, write
 
 #: The person in whose folder the files lie, of whom no document may tell.
 WHO = "ann-of-the-lab"
-#: Every call, {0} before the files; a page goes to OUT, all else to the standard output.
-DEVS, TESTS = ("{0}mlp/dev.csv", "{0}svm/dev.csv"), ("{0}mlp/test.csv", "{0}svm/test.csv")
-ONE = ["--dev", DEVS[0], "--test", TESTS[0]]
-TWO = ["--dev", *DEVS, "--test", *TESTS]
-SYSTEMS = ["--system", "A", DEVS[0], TESTS[0], "--system", "B", DEVS[1], TESTS[1]]
+DEV, TEST = "--dev {0}mlp/dev.csv", "--test {0}mlp/test.csv"
+SYSTEMS = "--system A {0}mlp/dev.csv {0}mlp/test.csv --system B {0}svm/dev.csv {0}svm/test.csv"
+#: Every call, {0} before the files, with its forms beside the text; a page goes to OUT.
 CALLS = {
-    "fit": ["fit", DEVS[0]],
-    "fits": ["fit", *DEVS],
-    "epc": ["epc", *ONE],
-    "compare": ["compare", *TWO, "--replicates", "20"],
-    "ranking": ["compare", *SYSTEMS, "--system", "C", "{0}c.csv", "{0}c-test.csv",
-                "--replicates", "20"],
-    "threshold": ["threshold", DEVS[0], "--far", "0.1", "--family", "beta"],
-    "thresholds": ["threshold", "--systems", "{0}all", "--far", "0.1", "--family", "beta"],
-    "plan": ["plan", "auc", "--width", "0.1", "--from", DEVS[0]],
-    "ensemble": ["ensemble", *TESTS, "--html", "OUT"],
-    "report": ["report", "--dev", DEVS[0], "--test", TESTS[0], "--family", "beta", "-o", "OUT"],
-    "reports": ["report", "--systems", "{0}all", "--family", "beta", "-o", "OUT"],
-    "study": ["study", "{0}study.toml", "--json", "--html", "OUT", "--folder", "{0}made"],
-}  # fmt: skip
-#: Forms beside the text, of commands that have several.
-FORMS = {
-    **dict.fromkeys(("fit", "epc"), ("--json", "--csv", "--latex")), "plan": ("--json",),
-    **dict.fromkeys(("fits", "compare", "ranking", "threshold", "thresholds"), ("--json", "--csv")),
-}  # fmt: skip
+    "fit {0}mlp/dev.csv": "--json --csv --latex",
+    "fit {0}mlp/dev.csv {0}svm/dev.csv": "--json --csv",
+    f"epc {DEV} {TEST}": "--json --csv --latex",
+    f"compare {SYSTEMS} --replicates 20": "--json --csv",
+    f"compare {SYSTEMS} --system C {{0}}c.csv {{0}}c-test.csv --replicates 20": "--json --csv",
+    "threshold {0}mlp/dev.csv --far 0.1 --family beta": "--json --csv",
+    "threshold --systems {0}all --far 0.1 --family beta": "--json --csv",
+    "plan auc --width 0.1 --from {0}mlp/dev.csv": "--json",
+    "ensemble {0}mlp/test.csv {0}svm/test.csv --html OUT": "",
+    f"report {DEV} {TEST} --family beta -o OUT": "",
+    "report --systems {0}all --family beta -o OUT": "",
+    "study {0}study.toml --json --html OUT --folder {0}made": "",
+}
 
 
 def scores(path, shift):
@@ -63,23 +55,21 @@ def places(tmp_path):
     return {first: "", second: f"{second}{os.sep}"}
 
 
-def said(call, form, root, start, capsys):
+def said(call, root, start, capsys):
     out = root.parent / f"{root.name}-page.html"
-    words = [word.format(start) if word != "OUT" else str(out) for word in call]
     os.chdir(root if not start else root.parent.parent)
-    assert main([*words, *([form] if form else [])]) == 0
-    found = [capsys.readouterr().out]
-    return found + [out.read_text(encoding="utf-8") for word in call if word == "OUT"]
+    assert main(call.format(start).replace("OUT", str(out)).split()) == 0
+    return capsys.readouterr().out, out.read_text(encoding="utf-8") if "OUT" in call else ""
 
 
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
-@pytest.mark.parametrize("name", CALLS)
-def test_results_are_byte_identical_from_any_folder(name, places, capsys, monkeypatch):
+@pytest.mark.parametrize("call", CALLS)
+def test_results_are_byte_identical_from_any_folder(call, places, capsys, monkeypatch):
     monkeypatch.chdir(next(iter(places)))
     monkeypatch.setattr("betaroc.cli.report._WHOLE", 1)
-    for form in ("", *FORMS.get(name, ())):
-        one, other = (said(CALLS[name], form, *place, capsys) for place in places.items())
+    for form in ("", *CALLS[call].split()):
+        one, other = (said(f"{call} {form}", *place, capsys) for place in places.items())
         assert one == other
         assert not any(WHO in text for text in one)
 

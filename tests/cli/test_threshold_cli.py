@@ -50,6 +50,7 @@ def species(tmp_path_factory):
     return str(path), br.Scores(client, impostor, impostor_strata=of)
 
 
+@pytest.mark.simulation
 def test_a_target_over_species(capsys, species):
     """The options say what the argument does."""
     path, scores = species

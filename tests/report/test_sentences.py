@@ -10,13 +10,16 @@ from scipy import stats
 from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
+from betaroc.cli import main
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits import curve_words
 from betaroc.inference.scores_beyond import count_p_value, counted_rates_of, estimated_rates
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
+from betaroc.rendering.tree import quantity, rate_cell
 from betaroc.report import score_set
 from betaroc.report.sections import points_grids
+from helpers.files import write
 
 plain = DEFAULT.fill
 
@@ -204,3 +207,29 @@ def test_a_count_of_none_says_which_rate_it_leaves_open():
     (grid,) = points_grids(score_set.observed_points(dev, (), 0.95), [(dev, "dev")], 0.95)
     notes = {getattr(cell, "note", "") for row in grid.rows for cell in getattr(row, "cells", ())}
     assert notes == {"", f"none of 400: up to {percent(1.0 - 0.05 ** (1 / 400))}"}
+
+
+def test_a_number_outside_its_interval_is_marked_and_explained(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    path = write(tmp_path / "t.csv", 2 + rng.standard_t(1.5, 600), rng.standard_t(1.5, 900) - 1)
+    assert main(["fit", path, "--family", "normal"]) == 0
+    shown = capsys.readouterr().out
+    assert ", outside)" in shown
+    assert '"Outside": the number lies outside its own interval' in shown
+
+
+def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding():
+    for cell in (quantity, lambda *v: rate_cell(v[0], *v[2:])):
+        assert cell(0.2, str, 0.3, 0.4).span.endswith(", outside")
+        assert cell(0.5, str, 0.3, 0.4).span.endswith(", outside")
+        assert "outside" not in cell(0.3 - 1e-15, str, 0.3, 0.4).span
+        assert "outside" not in cell(0.3, str).span
+
+
+def test_an_interval_beyond_all_groups_says_so():
+    rng = np.random.default_rng(1)
+    person, of, of_impostor = rng.normal(0, 1, 40), *rng.integers(0, 40, (2, 600))
+    groups = {"client_groups": of, "impostor_groups": of_impostor}
+    scores = br.Scores(2 + person[of] + rng.normal(0, 0.7, 600), person[of_impostor] - 1, **groups)
+    with pytest.warns(br.ExtrapolationWarning, match="so no group speaks for the number"):
+        br.interval(scores, "tpr", far=0.01)
