@@ -2,20 +2,13 @@
 
 import io
 import re
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 from betaroc.cli import main
-
-
-def run(capsys, call, code=0):
-    assert main(shlex.split(call)) == code
-    out, err = capsys.readouterr()
-    return out if code == 0 else err
-
+from helpers.commands import said
 
 SHAPES = {
     "euro.csv": "guessed: separator=semicolon, decimal=comma",
@@ -30,9 +23,9 @@ SHAPES = {
 
 def test_any_shape_to_a_threshold_in_one_command(folder, capsys):
     options = "--far 0.1 --how average --family normal"
-    at_all_digits = re.search(r">= threshold: \S+", run(capsys, f"threshold plain.csv {options}"))
+    at_all_digits = re.search(r">= threshold: \S+", said(capsys, f"threshold plain.csv {options}"))
     for shape, words in SHAPES.items():
-        text = run(capsys, f"threshold {shape} {options}")
+        text = said(capsys, f"threshold {shape} {options}")
         assert words in text, shape
         assert at_all_digits[0] in text, shape
 
@@ -45,12 +38,12 @@ OF_TEST = "--test-client-file tg.txt --test-impostor-file ti.txt"
 def test_a_file_a_class_for_every_command(folder, capsys):
     for name in "gi":
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
-    expected = run(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --csv")
-    assert run(capsys, f"epc {TWO} {OF_TEST} --alpha 0.3 0.5 --csv") == expected
-    plain = run(capsys, f"threshold {TWO} --test plain.csv --far 0.1 --family normal --csv")
+    expected = said(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --csv")
+    assert said(capsys, f"epc {TWO} {OF_TEST} --alpha 0.3 0.5 --csv") == expected
+    plain = said(capsys, f"threshold {TWO} --test plain.csv --far 0.1 --family normal --csv")
     both = f"threshold {TWO} {OF_TEST} --far 0.1 --family normal"
-    assert run(capsys, f"{both} --csv") == plain
-    assert run(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html") == ""
+    assert said(capsys, f"{both} --csv") == plain
+    assert said(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html") == ""
     assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
 
 
@@ -63,11 +56,11 @@ def test_the_standard_input(folder, capsys, monkeypatch):
         def isatty():
             return False
 
-    expected = run(capsys, "fit plain.csv --csv")
+    expected = said(capsys, "fit plain.csv --csv")
     monkeypatch.setattr(sys, "stdin", Stdin)
-    assert run(capsys, "fit - --csv") == expected
-    assert "once a call" in run(capsys, "fit -", 2)
-    assert "must be named once" in run(capsys, "threshold - --test - --far 0.1", 2)
+    assert said(capsys, "fit - --csv") == expected
+    assert "once a call" in said(capsys, "fit -", code=2)
+    assert "must be named once" in said(capsys, "threshold - --test - --far 0.1", code=2)
 
 
 def test_keys_of_dev_and_test(folder, capsys):
@@ -75,26 +68,28 @@ def test_keys_of_dev_and_test(folder, capsys):
     Path("other.txt").write_text(text.replace("t0 target\n", ""))
     call = "threshold trials.txt --key key.txt --far 0.1 --family normal --test"
     Path("eval.txt").write_text(Path("trials.txt").read_text().partition("\n")[2])
-    run(capsys, f"{call} eval.txt --test-key other.txt")
-    message = run(capsys, f"{call} eval.txt", 2)
+    said(capsys, f"{call} eval.txt --test-key other.txt")
+    message = said(capsys, f"{call} eval.txt", code=2)
     assert "'eval.txt': each trial of the key 'key.txt' must have a score" in message
     assert "pass --missing drop or --missing reject" in message
-    assert "--test-key must stand beside --test" in run(capsys, "fit plain.csv --test-key k", 2)
+    assert "--test-key must stand beside --test" in said(
+        capsys, "fit plain.csv --test-key k", code=2
+    )
 
 
 def test_questions_name_the_options(folder, capsys):
     Path("q.csv").write_text("0,1\n0.5,1\n0.2,0\n")
-    message = run(capsys, "fit q.csv --score 0 --label 1", 2)
+    message = said(capsys, "fit q.csv --score 0 --label 1", code=2)
     assert "Pass --header if it names the columns, or --no-header if it is a trial" in message
     Path("q.txt").write_text("0,5\n0,25\n")
-    message = run(capsys, "fit --client-file q.txt --impostor-file i.txt", 2)
+    message = said(capsys, "fit --client-file q.txt --impostor-file i.txt", code=2)
     assert "Pass --separator comma, --decimal comma, or --separator space." in message
 
 
 def test_missing_scores_on_the_command_line(folder, capsys):
     with Path("plain.csv").open("a", encoding="utf-8") as file:
         file.write("NA,genuine\n,impostor\nnan,impostor\n")
-    assert "--missing drop" in run(capsys, "fit plain.csv", 2)
+    assert "--missing drop" in said(capsys, "fit plain.csv", code=2)
     assert main(["fit", "plain.csv", "--missing", "drop", "--family", "normal"]) == 0
     out, err = capsys.readouterr()
     assert "60 genuine and 60 impostors; 3 trials without a score left out" in out
@@ -108,10 +103,10 @@ def test_files_called_as_columns_or_as_their_key(folder, capsys):
     for place in ("one", "two"):
         Path(place).mkdir()
     Path("one", "score").write_text("x,label\n0.5,1\n", encoding="utf-8")
-    message = run(capsys, "fit one/score", 2)
+    message = said(capsys, "fit one/score", code=2)
     assert message.startswith("betaroc: 'one/score' must have a column 'score'; there are 'x'")
     Path("one", "t").write_text("u1 0.5\n", encoding="utf-8")
     Path("two", "t").write_text("u1 x\n", encoding="utf-8")
-    message = run(capsys, "fit one/t --key two/t", 2)
+    message = said(capsys, "fit one/t --key two/t", code=2)
     assert "'two/t' must be a key" in message
     assert "one/t" not in message

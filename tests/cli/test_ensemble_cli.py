@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from betaroc.cli import main
+from helpers.commands import said
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +53,8 @@ def document(capsys, *arguments):
     return found
 
 
-def refused(capsys, *arguments, code=2):
-    assert main(["ensemble", *arguments]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("betaroc: ")
-    return err
+def refused(capsys, *arguments):
+    return said(capsys, "ensemble", *arguments, code=2)
 
 
 @pytest.mark.simulation

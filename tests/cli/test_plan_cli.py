@@ -7,41 +7,33 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.cli import main
-from helpers.files import write
+from helpers.commands import said
 
 TYPED = ["--client", "beta:4,2", "--impostor", "beta:2,4"]
-
-
-def run(capsys, *arguments):
-    assert main(["plan", *arguments]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    return out
 
 
 @pytest.mark.simulation
 def test_a_plan_from_typed_distributions(capsys):
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-    out = run(capsys, "auc", "--width", "0.05", *TYPED)
+    out = said(capsys, "plan auc", "--width", "0.05", *TYPED)
     assert out.splitlines()[0] == "Collect 279 client and 279 impostor scores"
     gap = br.plan_sample_size("epc-gap", alpha=0.2, model=model, width=0.05, thresholds="empirical")
     asked = ["epc-gap@alpha=0.2", "--width", ".05", "--thresholds", "empirical"]
-    out = run(capsys, *asked, *TYPED)
+    out = said(capsys, "plan", *asked, *TYPED)
     assert out.splitlines()[0].endswith("impostor scores of dev and as many of test")
     assert str(gap) in out
     normal = ["--client", "normal:2,1", "--impostor", "normal:-0.5,1.5", "--level", "0.9"]
     pair = br.ScoreModel(br.Normal(2, 1), br.Normal(-0.5, 1.5))
     plan = br.plan_sample_size("eer", model=pair, width=0.05, level=0.9)
-    assert str(plan) in run(capsys, "eer", "--width", "0.05", *normal)
+    assert str(plan) in said(capsys, "plan eer", "--width", "0.05", *normal)
 
 
 def test_a_guarantee(capsys):
-    out = run(capsys, "guarantee@far=0.01")
+    out = said(capsys, "plan guarantee@far=0.01")
     assert out.splitlines()[0] == "Collect 299 impostor scores or more"
-    said = json.loads(run(capsys, "guarantee@far=0.01", "--json"))
-    assert [said[key] for key in ("class", "needed", "level")] == ["impostor", 299, 0.95]
-    for row in said["table"]:
+    told = json.loads(said(capsys, "plan guarantee@far=0.01", "--json"))
+    assert [told[key] for key in ("class", "needed", "level")] == ["impostor", 299, 0.95]
+    for row in told["table"]:
         n, k = row["n"], row["beyond"] + 1
         # The k-th of n keeps 1 % iff P(Binomial(n, .01) >= k) >= .95, and n - 1 do not.
         assert stats.binom.sf(k - 1, n, 0.01) >= 0.95 > stats.binom.sf(k - 1, n - 1, 0.01)
@@ -49,21 +41,10 @@ def test_a_guarantee(capsys):
         assert f"{n:,}".replace(",", " ") in out or str(n) in out
     strata = ["guarantee@far=0.05", "--strata", "13"]
     first = "Collect 59 impostor scores of each of 13 strata, 767 in all, or more"
-    assert run(capsys, *strata).splitlines()[0] == first
-    said = json.loads(run(capsys, *strata, "--json"))
-    assert (said["needed"], said["strata"]) == (59, 13)
+    assert said(capsys, "plan", *strata).splitlines()[0] == first
+    told = json.loads(said(capsys, "plan", *strata, "--json"))
+    assert (told["needed"], told["strata"]) == (59, 13)
     # The least of 13 rates that are Beta(1, 59) is Beta(1, 767).
-    assert said["table"][0]["expected"] == pytest.approx(1 / 768, rel=1e-3)
-    said = json.loads(run(capsys, "guarantee@frr=0.1", "--level", "0.9", "--json"))
-    assert (said["class"], said["needed"]) == ("client", math.ceil(math.log(0.1) / math.log(0.9)))
-
-
-def test_a_plan_is_kept_by_threshold(capsys, tmp_path):
-    """With the planned number the guarantee is possible, with one fewer it is not."""
-    for n, possible in ((59, True), (58, False)):
-        client, impostor = ([start + k / 100 for k in range(m)] for start, m in ((0.5, 60), (0, n)))
-        path = write(tmp_path / f"{n}.csv", client, impostor)
-        options = ["--far", "0.05", "--how", "guaranteed", "--family", "normal"]
-        assert main(["threshold", path, *options]) == (0 if possible else 2)
-        capsys.readouterr()
-    assert run(capsys, "guarantee@far=0.05").splitlines()[0] == "Collect 59 impostor scores or more"
+    assert told["table"][0]["expected"] == pytest.approx(1 / 768, rel=1e-3)
+    told = json.loads(said(capsys, "plan guarantee@frr=0.1", "--level", "0.9", "--json"))
+    assert (told["class"], told["needed"]) == ("client", math.ceil(math.log(0.1) / math.log(0.9)))

@@ -32,11 +32,6 @@ WORK = {
 }
 
 
-def at_night(*some, of):
-    """All commands, some of them at night."""
-    return [pytest.param(one, marks=[pytest.mark.nightly] * (one in some)) for one in of]
-
-
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     rng = np.random.default_rng(5)
@@ -63,7 +58,9 @@ class Stream(io.StringIO):
         raise OSError(self.number, "none")
 
 
-@pytest.mark.parametrize("command", at_night(*WORK.keys() - {"threshold"}, of=WORK))
+@pytest.mark.parametrize("command", [
+    pytest.param(name, marks=[pytest.mark.nightly] * (name != "threshold")) for name in WORK
+])  # fmt: skip
 def test_a_pipe_that_nobody_reads_and_a_full_disk(command, place, monkeypatch, capsys):
     if command == "study":
         pytest.importorskip("pyarrow")

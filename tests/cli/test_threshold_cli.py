@@ -14,6 +14,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering import tree_text
 from betaroc.rendering.numbers import rate, rounded
+from helpers.commands import said
 from helpers.files import write
 from helpers.places import DATA
 
@@ -22,20 +23,17 @@ TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.40.csv")
 
 
 def run(capsys, *arguments, code=0):
-    """What is printed, or the error."""
-    assert main(["threshold", *arguments]) == code
-    out, err = capsys.readouterr()
-    return err if code else out
+    return said(capsys, "threshold", *arguments, code=code)
 
 
 def test_the_threshold_alone_and_json(capsys):
     asked = [DEV, "--far", "0.01", "--family", "beta"]
     d = br.decide(br.read_scores(DEV), far=0.01, family="beta")
     assert run(capsys, *asked, "--print", "threshold") == f"{d.threshold!r}\n"
-    said = json.loads(run(capsys, *asked, "--test", TEST, "--json"))
+    told = json.loads(run(capsys, *asked, "--test", TEST, "--json"))
     check = d.check(br.read_scores(TEST))
-    assert (said["threshold"], said["how"], said["status"]) == (d.threshold, d.how, check.status)
-    assert said["test"]["observed"] == check.observed
+    assert (told["threshold"], told["how"], told["status"]) == (d.threshold, d.how, check.status)
+    assert told["test"]["observed"] == check.observed
 
 
 @pytest.fixture(scope="module")

@@ -83,15 +83,6 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det():
     assert " inf FRR" not in page
 
 
-def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis):
-    dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
-    for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):
-        assert met.epc == br.epc(given, test)
-        assert met.band == met.epc.band(resample="test", replicates=2000, rng=0)
-        assert met.role == "test"
-    assert [met.chosen_by for met in analysis.curves] == ["model", "scores"]
-
-
 def test_a_band_by_hand():
     """Dev chooses 2.5 at alpha 1/2; HTER of a replicate: (X + Y) / 6, X + Y binomial (6, 1/3)."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
