@@ -57,6 +57,8 @@ def test_different_numbers_of_trials_need_unpaired(files, tmp_path, capsys):
     err = capsys.readouterr().err
     assert "28. Keep the common trials" in err
     assert "--unpaired" in err
+    assert main(["compare", *arguments, "--unpaired", "--replicates", "20"]) == 0
+    assert "draws test trials of each system" in capsys.readouterr().out
 
 
 DEV = str(DATA / "bob_verif" / "dev.csv")

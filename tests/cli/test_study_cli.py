@@ -102,6 +102,13 @@ def test_configurations_that_are_none(config, capsys, old, new, words):
     assert not Path("results").exists()
 
 
+def test_a_page_lies_outside_the_folder_of_the_study(config, capsys):
+    Path("results").mkdir()
+    code, _, err = run(capsys, config, "--html", "results/page.html")
+    assert code == 2
+    assert "--html must lie outside the folder of the study" in err
+
+
 def test_files_that_are_no_configuration(tmp_path, capsys):
     for path in (tmp_path, tmp_path / "none.toml"):
         code, _, err = run(capsys, path)
