@@ -278,7 +278,11 @@ def closing_over(value):
 
 
 def with_default(value):
-    return lambda trial, by=value, *, further=2.0 * value: by + further
+    return lambda trial, by=value: by
+
+
+def with_keyword(value):
+    return lambda trial, *, by=value: by
 
 
 @pytest.mark.parametrize(
@@ -286,6 +290,7 @@ def with_default(value):
     [
         closing_over,
         with_default,
+        with_keyword,
         Scaled,
         Slotted,
         lambda v: Scaled(v).__call__,
