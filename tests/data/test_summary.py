@@ -223,7 +223,7 @@ def test_integers_that_doubles_cannot_hold_are_refused(engine, tmp_path):
     found = br.summarize(frame_of(engine, table(largest, label), tmp_path))
     assert (found.client.minimum, found.impostor.maximum) == (1.0 - 2**53, 2.0**53 - 1)
     for first, dtype in ((2**53 + 1, "i8"), (-(2**53) - 1, "i8"), (2**63 + 1, "u8")):
-        score = np.array([1, first, 2**60 + 1, 2, 3, 4], dtype=dtype)
+        score = np.array([1, first, 5, 2, 3, 4], dtype=dtype)
         refused = r"must (keep its identity|be exact) as float64; "
         with pytest.raises((br.InputError, br.FileFormatError), match=refused):
             br.summarize(frame_of(engine, table(score, label), tmp_path))
