@@ -224,6 +224,11 @@ def test_a_proper_fit_of_tight_scores_has_ends():
     assert len(fit.model.diagonal_crossings()) == 0
 
 
+def test_the_area_of_a_mixed_pair_is_at_most_1():
+    apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
+    assert apart.auc() == 1.0
+
+
 def test_a_curve_below_the_diagonal_is_not_concave():
     """Nearly all clients lie below all impostors; both tails turn far beyond the doubles."""
     model = ScoreModel(LogitNormal(-34.9, 5.45), Beta(5885.7, 0.391))
