@@ -2,20 +2,21 @@
 
 from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary
-from betaroc.decision.comparison import Comparison, SystemsComparison
+from betaroc.decision.comparison import Comparison, StrataDifferences, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import EpcAverage, EpcCv
 from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.normal import LogitSinhArcsinh
+from betaroc.distributions.strata import StrataMixture, WorstStratum
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
 from betaroc.ensemble.rule import Verdict
 from betaroc.fits.check import FitCheck, TargetCheck
 from betaroc.fits.covariates import CovariateFit
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
-from betaroc.fits.fit import DistributionFit
+from betaroc.fits.fit import DistributionFit, StrataFits
 from betaroc.inference.differences import AucTest, Difference
 from betaroc.inference.interval import Band
 from betaroc.inference.strata import StrataTable
@@ -25,8 +26,8 @@ from betaroc.studies.result import StudyResult
 __all__ = [
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
     "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
-    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
-    "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StrataTable", "StudyResult",
-    "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast", "UnseenStrata", "Verdict",
-    "ThresholdMethod",
+    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion", "LikelihoodRatioTest",
+    "LogitSinhArcsinh", "SampleSize", "StrataDifferences", "StrataFits", "StrataMixture",
+    "StrataTable", "StudyResult", "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast",
+    "ThresholdMethod", "UnseenStrata", "Verdict", "WorstStratum",
 ]  # fmt: skip

@@ -135,6 +135,7 @@ PICTURES = {
     *((name, "") for name in ("Scores", "ScoreModel", "Roc", "Det", "PrecisionRecall", "Band")),
     *((name, "") for name in ("Epc", "Comparison", "Inclusion", "Interval", "FitCheck")),
     *((name, "") for name in ("Decision", "DecisionCheck", "ScoreSummary", "StrataTable")),
+    *(("StrataFits", kind) for kind in ("roc", "det", "panels")),
     *((name, "") for name in ("SystemsComparison", "RocDisplay", "DetDisplay", "EpcDisplay")),
 }  # fmt: skip
 

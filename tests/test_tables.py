@@ -94,6 +94,10 @@ TABLES = {
     "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
     "Decision.alternatives": lambda r: br.decide(r.scores, eer=True).alternatives,
     "StrataTable.to_frame": lambda r: by_species(r).strata.to_frame(),
+    "StrataFits.to_frame": lambda r: br.fit(by_species(r).scores, by="stratum").to_frame(),
+    "StrataDifferences.to_frame": lambda r: br.compare(
+        *[br.epc(*[by_species(r).scores] * 2, over="worst", alpha=[0.5])] * 2, resample="test",
+        replicates=20, rng=1).strata.to_frame(),
     "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
     "CovariateFit.to_frame": lambda r: br.fit_covariates(r.frame, "x").to_frame(),
     "fit_many": lambda r: br.fit_many(r.frame),

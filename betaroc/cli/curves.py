@@ -20,11 +20,15 @@ from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.estimate import give, warn_of_test
 from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_text, is_of_counts
 from betaroc.fits.fit import fit
+from betaroc.inference.strata import POOLED
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.files import save_picture
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Node, Paragraph
+
+#: Options that are arguments of a curve.
+_ASKED = ("criterion", "measure", "alpha", "over")
 
 
 class SystemCurve(NamedTuple):
@@ -64,6 +68,8 @@ def curve_options(parser: ArgumentParser) -> None:
            type=partial(name_among, options=measures))  # fmt: skip
     option("--alpha A ...", "weights or targets in [0, 1] (default: 0 to 1 by .01)",
            action="extend")  # fmt: skip
+    options.over_option(parser, "curves of the strata pooled or of the worst (default: pooled)",
+                        default=POOLED)  # fmt: skip
     options.form_options(parser)
     options.shared(parser, "-o", "--force")
     rare("--log", "logarithmic axis of the measure in OUT")
@@ -90,7 +96,7 @@ def system_curves(
         chooser = dev if is_of_counts(family) and arguments.tails is None else fitted
         # The fit has said it of dev; of test it is said below.
         with forward_warnings(start, but=(ReversedScoresWarning,)):
-            curve = epc(chooser, test, **fields_of(arguments, "criterion", "measure", "alpha"))
+            curve = epc(chooser, test, **fields_of(arguments, *_ASKED))
         with forward_warnings(f"{start}test: "):
             warn_of_test(test)
         curve = named_curves({name: curve})[name] if len(systems) > 1 else curve

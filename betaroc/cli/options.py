@@ -164,6 +164,21 @@ def rate_options(parser: argparse.ArgumentParser) -> None:
             add(parser, f"--{other} R", argparse.SUPPRESS)
 
 
+def over_option(parser: argparse.ArgumentParser, what: str, **settings: Any) -> None:
+    """What a number is over, where trials have strata."""
+    usage = f"{what}, or of their mean by weights: print=0.8,replay=0.2"
+    add(parser, "--over WHAT", usage, type=_over, **settings)
+
+
+def _over(words: str) -> str | dict[str, float]:
+    """Weights of strata, or a word."""
+    pairs = [item.rpartition("=") for item in words.split(",")]
+    try:
+        return {utf8(name.strip()): parse_number(weight) for name, _, weight in pairs}
+    except ValueError:
+        return words
+
+
 def form_options(parser: argparse.ArgumentParser) -> Any:
     """Forms other than text."""
     form = parser.add_mutually_exclusive_group()

@@ -9,7 +9,7 @@ from betaroc.cli import options
 from betaroc.cli.judged import decision_document, lines_of_reading, read_decided
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
 from betaroc.cli.systems import called_systems
-from betaroc.core import errors, text, value, vocabulary
+from betaroc.core import errors, value, vocabulary
 from betaroc.core.notices import collected
 from betaroc.decision.decide import decision_view
 from betaroc.decision.threshold_methods import GREEN, HOW, checked_request
@@ -39,23 +39,14 @@ def add_options(parser: ArgumentParser) -> None:
     rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
-    option("--over WHAT", "the target is of the strata pooled or worst (default: worst, if there"
-           " are), or of their mean by weights: print=0.8,replay=0.2", type=_over)  # fmt: skip
+    options.over_option(parser, "the target is of the strata pooled or worst (default: worst, if"
+                        " there are)")  # fmt: skip
     option("--how WAY", "one of %(choices)s (default: the first possible)", choices=HOW)
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")
     options.shared(parser, "--system", "--systems", "--level", "--group", "--stream")
     options.score_options(parser, BEST, summed=False)
-
-
-def _over(words: str) -> str | dict[str, float]:
-    """Weights of strata, or a word."""
-    pairs = [item.rpartition("=") for item in words.split(",")]
-    try:
-        return {options.utf8(name.strip()): text.parse_number(weight) for name, _, weight in pairs}
-    except ValueError:
-        return words
 
 
 def run(arguments: Namespace) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import combinations
+from itertools import chain, combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +23,13 @@ from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, units_of
 from betaroc.data.scores import Scores
 from betaroc.decision import curve
+from betaroc.decision.strata_draws import (
+    SharesOver,
+    StrataRows,
+    scores_of_strata,
+    strata_curves,
+    stratum_codes,
+)
 from betaroc.distributions import empirical
 from betaroc.distributions.base import Distribution, value_columns
 from betaroc.distributions.beta import has_shape
@@ -30,6 +37,7 @@ from betaroc.distributions.inflated import Rejecting
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.distributions.shifted import bounds_of
+from betaroc.distributions.strata import over_strata
 from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES
 from betaroc.fits.fit import fit
@@ -39,6 +47,7 @@ from betaroc.inference.delta import PerturbedModels, covariance_roots, gaussian_
 from betaroc.inference.drawn_scores import BootstrapRows, Counts, SortedRows
 from betaroc.inference.interval import Band
 from betaroc.inference.scores_beyond import rate_covariance
+from betaroc.inference.strata import POOLED, classes_over
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import OperatingPoint
@@ -57,6 +66,8 @@ _AT_ONCE = 2**23
 _RATE_STEP = 1e-4
 #: A variance below this share of its first part is rounding.
 _ROUNDING = 1e-12
+#: Weight of the HTER where criteria over strata are equal but for rounding.
+_TIE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -133,7 +144,7 @@ def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool
 
 # ------------------------------------------------------------------------- what varies
 #: Of each system the rows that are drawn, their scores in order, and the thresholds among them.
-Cells = list[tuple[BootstrapRows, SortedRows, FloatArray]]
+Cells = list[tuple[BootstrapRows, SortedRows | StrataRows, FloatArray]]
 #: Draws the values of each curve in some replicates, a row each.
 Drawer = Callable[[np.random.Generator, int], list[FloatArray]]
 
@@ -157,21 +168,28 @@ def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
         curve.empirical_laws(e.test, "test")
     if o.resample == "test" or o.method == "exact":
         return fitted, None
+    return fitted, varying_dev(e, o)
+
+
+def varying_dev(e: Epc, o: BandOptions) -> _Dev:
+    """Dev drawn again, or its fit's thresholds with their error."""
     if e.dev_fit is not None and not empirical.decides_by_counts(e.dev._pair):
         error = threshold_error(e.dev_fit, e, groups=o.groups)
-        return fitted, _Dev(error.draw, error=error)
-    curve.empirical_laws(e.dev, "dev")
-    groups = curve.side_groups(e, "dev", groups=o.groups)
-    rows = BootstrapRows.of(curve.side_trials(e, "dev"), groups)
+        return _Dev(error.draw, error=error)
+    again = resampler(e, varies=curve.side_groups(e, "dev", groups=o.groups) is not None)
+    if e.over == POOLED:
+        curve.empirical_laws(e.dev, "dev")
+    rows = BootstrapRows.of(
+        curve.side_trials(e, "dev"), curve.side_groups(e, "dev", groups=o.groups)
+    )
     m, total = dev_size(e, rows)
-    again = resampler(e, varies=groups is not None)
 
     def draw(rng: np.random.Generator, size: int) -> Thresholds:
         parts = (rows.draw(rng, n, m / total) for n in parts_of(size, rows.size))
         return Thresholds.from_theta(np.concatenate([again.thresholds(drawn) for drawn in parts]))
 
     # Where m is less, thresholds move like n**(-1/3).
-    return fitted, _Dev(draw, m, float((m / total) ** (1.0 / 3.0)))
+    return _Dev(draw, m, float((m / total) ** (1.0 / 3.0)))
 
 
 def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None) -> FloatArray:
@@ -184,10 +202,10 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
             if dev is None:
                 return still
             t = dev.error.at(z) if test.shared and dev.error else dev.draw(rng, size)
-            return _shrunk(e, dev, test.measured(e, z, t), still)
+            return shrunk(e, dev.shrink, test.measured(e, z, t), still)
 
         return o.replicated(of_fit, e.alpha.size)
-    trials, theta = curve.side_trials(e, "test"), empirical._decisive(e.chosen)
+    trials, theta = curve.side_trials(e, "test"), empirical.decisive(e.chosen)
     rows = BootstrapRows.of(trials, curve.side_groups(e, "test", groups=o.groups))
     if dev is None:
         fixed = cells_of([trials], [theta], rows)
@@ -195,13 +213,13 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
         return o.replicated(lambda rng, size: draw(rng, size)[0], theta.size)
 
     def choose(rng: np.random.Generator, size: int) -> list[FloatArray]:
-        return [theta, empirical._decisive(dev.draw(rng, size))]
+        return [theta, empirical.decisive(dev.draw(rng, size))]
 
     both = _drawer([e, e], choose, lambda at: cells_of([trials, trials], at, rows), rows.size)
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
         still, moved = both(rng, size)
-        return _shrunk(e, dev, moved, still)
+        return shrunk(e, dev.shrink, moved, still)
 
     return o.replicated(block, theta.size)
 
@@ -219,7 +237,7 @@ def _drawer(
             first = cells[0][0]
             drawn = first.draw(rng, n)  # once where several systems share it
             parts.append([
-                measured(e, of.errors(drawn if rows is first else rows.draw(rng, n), theta))
+                _observed(e, of, drawn if rows is first else rows.draw(rng, n), theta)
                 for e, (rows, of, theta) in zip(curves, cells, strict=True)
             ])  # fmt: skip
         return [np.concatenate(values) for values in zip(*parts, strict=True)]
@@ -259,6 +277,13 @@ def cells_of(
     ]  # fmt: skip
 
 
+def _observed(e: Epc, of: SortedRows | StrataRows, drawn: Counts, theta: FloatArray) -> FloatArray:
+    """The curve's measure on drawn trials, over strata where it is."""
+    if isinstance(of, StrataRows):
+        return of.measured(e, drawn, theta)
+    return measured(e, of.errors(drawn, theta))
+
+
 def measured(e: Epc, drawn: drawn_scores.GroupedCounts) -> FloatArray:
     """The curve's measure of error counts, a row per replicate; nan for an empty class."""
     clients, impostors = drawn.clients, drawn.impostors
@@ -273,10 +298,10 @@ def measured(e: Epc, drawn: drawn_scores.GroupedCounts) -> FloatArray:
     return values
 
 
-def _shrunk(e: Epc, dev: _Dev, moved: FloatArray, fixed: FloatArray) -> FloatArray:
-    """Replicates whose thresholds depart as far as with all dev scores."""
+def shrunk(e: Epc, shrink: float, moved: FloatArray, fixed: FloatArray) -> FloatArray:
+    """Of replicates the part that is due to their thresholds as large as with all dev scores."""
     # At its own optimum every departure is a loss, which endless dev scores would not have.
-    share = np.where(e._stationary, -dev.shrink, dev.shrink)
+    share = np.where(e._stationary, -shrink, shrink)
     return np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
 
 
@@ -482,6 +507,8 @@ class Plan(NamedTuple):
     groups: tuple[int | None, ...] | None
     dev_paired: bool | None
     smallest: Smallest
+    #: Of how many there are values: those given, and of each its strata.
+    curves: int
     fitted: bool = False
 
 
@@ -489,10 +516,14 @@ def plan_of(
     curves: Sequence[Epc], options: IntervalOptions, *, paired: bool,
     names: Sequence[str] = _SYSTEMS,
 ) -> Plan:  # fmt: skip
-    """The checked sides of curves as what a replicate draws; the method says what varies."""
+    """The checked sides of curves as what a replicate draws; the method is what varies.
+
+    Of curves over strata those of each stratum at the same thresholds come behind them.
+    """
     groups, curves = options.groups, tuple(curves)
     for e, name in zip(curves, names, strict=True):
-        curve.empirical_laws(e.test, f"the test side of {name}")
+        if e.over == POOLED:
+            curve.empirical_laws(e.test, f"the test side of {name}")
         if paired and empirical.is_binned(e.test.client):
             actual = f"True, and the test side of {name} is a summary"
             hint = worded("`Give Scores, or take` `paired=False`.")
@@ -506,23 +537,28 @@ def plan_of(
     known = None
     if any(rows.groups is not None for rows in test):
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
+    strata = [strata_curves(e) for e in curves]
+    shown, judged = (*curves, *chain(*strata)), [_sorted_rows(e) for e in curves]
+    parent = [*range(len(curves)), *(k for k, own in enumerate(strata) for _ in own)]
     if options.method == "test":
-        fixed = [empirical._decisive(e.chosen) for e in curves]
-        sides = zip(trials, fixed, test, strict=True)
-        cells = [cell for t, at, rows in sides for cell in cells_of([t], [at], rows)]
-        if paired:
+        fixed = [empirical.decisive(e.chosen) for e in curves]
+        if curves[0].over != POOLED:
+            cells: Cells = [(test[k], judged[k], fixed[k]) for k in parent]
+        elif paired:
             cells = cells_of(trials, fixed, test[0])
+        else:
+            sides = zip(trials, fixed, test, strict=True)
+            cells = [cell for t, at, rows in sides for cell in cells_of([t], [at], rows)]
         largest = max(rows.size for rows, *_ in cells)
-        draw = _drawer(curves, lambda *_: None, lambda _: cells, largest)
-        return Plan(draw, known, None, fewest)
+        draw = _drawer(shown, lambda *_: None, lambda _: cells, largest)
+        return Plan(draw, known, None, fewest, len(shown))
     for e, name in zip(curves, names, strict=True):
-        if empirical.decides_by_counts(e.dev._pair):
+        if e.over == POOLED and empirical.decides_by_counts(e.dev._pair):
             curve.empirical_laws(e.dev, f"the dev side of {name}")
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
     dev_paired = _same_dev(curves, groups=groups)
     dev, fewest_of_dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
     fewest = min(fewest_of_dev, fewest, key=lambda item: item.n / item.needed)
-    judged = [SortedRows.of(t) for t in trials]
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
         drawn = dev[0].draw(rng, n)
@@ -532,9 +568,16 @@ def plan_of(
         ]
 
     largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
-    draw = _drawer(curves, choose, lambda at: [*zip(test, judged, at, strict=True)], largest)
+    draw = _drawer(shown, choose, lambda at: [(test[k], judged[k], at[k]) for k in parent], largest)
     fitted = any(isinstance(item, RefitResampler) for item in again)
-    return Plan(draw, known, dev_paired, fewest, fitted)
+    return Plan(draw, known, dev_paired, fewest, len(shown), fitted)
+
+
+def _sorted_rows(e: Epc) -> SortedRows | StrataRows:
+    """The rows of test by ascending scores."""
+    if e.over == POOLED:
+        return SortedRows.of(curve.side_trials(e, "test"))
+    return StrataRows.of(scores_of_strata(e, "test"), e.over)
 
 
 def _on_same_trials(
@@ -597,12 +640,14 @@ def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool
 _SHARES = 1.0 / (1.0 + np.exp(-np.linspace(-16.8, 16.8, 200)[:100]))
 LawPair = tuple[Distribution, Distribution]
 
+#: Trials of strata that are drawn at most, as a choice over many takes long.
+_MOST_DRAWN = 20_000
 #: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
 _CUBE_ROOT = frozenset({curve.WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
 
 
 @dataclass(frozen=True, eq=False)
-class LeastWeightedError:
+class WeightedErrorResampler:
     """The least alpha FAR + (1 - alpha) FRR among scores.
 
     A threshold is best only in a gap right above an impostor and right below a client: elsewhere a
@@ -663,28 +708,71 @@ class LeastWeightedError:
 
 
 @dataclass(frozen=True, eq=False)
+class StrataResampler(WeightedErrorResampler):
+    """The least of alpha FAR + (1 - alpha) FRR, each the worst of its strata or their mean."""
+
+    sides: tuple[SharesOver, SharesOver]
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `WeightedErrorResampler.thresholds`; nan too where a stratum came out empty."""
+        counts = self.rows.sorted_counts(drawn)
+        frr = self.sides[0].upto(counts[0])[:, self.gaps[0]]
+        far = self.sides[1].upto(counts[1][:, ::-1])[:, ::-1][:, self.gaps[1]]
+        lost = np.any(np.isnan(far) | np.isnan(frr), axis=1)
+        far, frr = np.nan_to_num(far), np.nan_to_num(frr)
+        chosen = np.empty((len(far), self.alpha.size), dtype=np.intp)
+        order = np.argsort(self.alpha, kind="stable")
+        for j, a in enumerate(self.alpha[order].tolist()):
+            # Of equal criteria the one of the least HTER.
+            chosen[:, j] = np.argmin((a + _TIE) * far + (1.0 - a + _TIE) * frr, axis=1)
+        theta = np.empty(chosen.shape)
+        theta[:, order] = self._places(counts, chosen)
+        theta[lost] = np.nan
+        return theta
+
+    @classmethod
+    def of(cls, e: Epc, scores: Scores) -> StrataResampler:
+        """On the dev side of a curve over strata."""
+        rows, sides = SortedRows.of(scores._trials), []
+        strata = classes_over(scores.strata._asdict(), e.over)
+        for who, order in zip(CLASSES, rows.order, strict=True):
+            codes = stratum_codes(scores, who)[order] * (who in strata)
+            sides.append(SharesOver(codes[:: -1 if who == CLASSES[1] else 1], strata.get(who)))
+        return cls(rows, e.alpha, at_edges=False, sides=(sides[0], sides[1]))
+
+
+@dataclass(frozen=True, eq=False)
 class OtherCriterion:
     """Any criterion among scores, one replicate at a time; an observed prior may vary."""
 
     rows: SortedRows
     e: Epc
     varies: bool = True
+    #: Over strata the number of that of each trial, clients first, and their weights.
+    strata: tuple[tuple[IntArray, FloatArray | None] | None, ...] = (None, None)
 
     def thresholds(self, drawn: Counts) -> FloatArray:
-        """See `LeastWeightedError.thresholds`."""
+        """See `WeightedErrorResampler.thresholds`."""
         # The pair's own kind: counts in bins choose edges, not the middle of gaps.
         pair, choose = type(self.e.dev._pair), CRITERIA[self.e.criterion].choose
         theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
         for row, counts in enumerate(zip(*self.rows.sorted_counts(drawn), strict=True)):
             n, m = (int(np.sum(part)) for part in counts)
-            if n and m:
+            client, impostor = (self._law(k, part) for k, part in enumerate(counts))
+            if client is not None and impostor is not None:
                 prior = n / (n + m) if self.varies else self.e.dev.prior
-                laws = (
-                    drawn_scores.drawn_law(scores[part > 0], part[part > 0])
-                    for scores, part in zip(self.rows.scores, counts, strict=True)
-                )
-                theta[row] = choose(pair(*laws), prior, self.e.alpha).theta
+                theta[row] = choose(pair(client, impostor), prior, self.e.alpha).theta
         return theta
+
+    def _law(self, which: int, counts: IntArray) -> Distribution | None:
+        """The drawn trials of a class, over its strata; None where one is empty."""
+        scores, strata = self.rows.scores[which], self.strata[which]
+        codes, weights = (np.zeros(counts.size), None) if strata is None else strata
+        parts = [(codes == k) & (counts > 0) for k in range(int(np.max(codes)) + 1)]
+        if not all(map(np.any, parts)):
+            return None
+        laws = [drawn_scores.drawn_law(scores[part], counts[part]) for part in parts]
+        return laws[0] if strata is None else over_strata(laws, weights, upper=which == 1)
 
 
 # ------------------------------------------------------------------------------ of fits
@@ -733,7 +821,7 @@ class RefitResampler:
     scores: Scores
 
     def thresholds(self, drawn: Counts) -> FloatArray:
-        """See `LeastWeightedError.thresholds`; nan too where drawn scores have no fit."""
+        """See `WeightedErrorResampler.thresholds`; nan too where drawn scores have no fit."""
         theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
         clients, impostors = (np.sum(part, axis=1) for part in drawn)
         with suppress_warnings():
@@ -743,7 +831,7 @@ class RefitResampler:
                 prior = self.e.dev.prior
                 if not self.e.prior_given:
                     prior = float(clients[row] / (clients[row] + impostors[row]))
-                theta[row] = empirical._decisive(self._chosen(pair_of(*laws), prior))
+                theta[row] = empirical.decisive(self._chosen(pair_of(*laws), prior))
         return theta
 
     # ------------------------------------------------------------------------------- fits
@@ -846,11 +934,21 @@ class RefitResampler:
 
 
 # ------------------------------------------------------------------------ dev drawn again
-Resampler = RefitResampler | LeastWeightedError | OtherCriterion
+Resampler = RefitResampler | WeightedErrorResampler | OtherCriterion
 
 
 def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
+    if e.over != POOLED:
+        own = scores_of_strata(e, "dev")
+        if e.criterion == curve.WEIGHTED_ERROR:
+            return StrataResampler.of(e, own)
+        over, trials = classes_over(own.strata._asdict(), e.over), SortedRows.of(own._trials)
+        strata = tuple(
+            (stratum_codes(own, who)[order], over[who]) if who in over else None
+            for who, order in zip(CLASSES, trials.order, strict=True)
+        )
+        return OtherCriterion(trials, e, not e.prior_given, strata)
     pair, scores = e.dev._pair, None if e.dev_fit is None else e.dev_fit.scores
     if not empirical.decides_by_counts(pair):
         if e.dev_fit is None or not isinstance(scores, Scores):
@@ -866,7 +964,7 @@ def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resamp
         return RefitResampler(e, e.dev_fit, scores)
     rows = SortedRows.of(curve.side_trials(e, "dev"))
     if e.criterion == curve.WEIGHTED_ERROR:
-        return LeastWeightedError(rows, e.alpha, pair.at_edges)
+        return WeightedErrorResampler(rows, e.alpha, pair.at_edges)
     return OtherCriterion(rows, e, varies and curve.observed_prior(e, "dev"))
 
 
@@ -875,4 +973,7 @@ def dev_size(e: Epc, rows: BootstrapRows) -> tuple[int, int]:
     sizes, total = rows.units, sum(rows.units)
     if (of := rows.groups) is not None:
         sizes, total = (round(of.units_of(0)), round(of.units_of(1))), of.units
-    return (round(total / min(sizes) ** 0.25) if e.criterion in _CUBE_ROOT else total), total
+    if e.criterion not in _CUBE_ROOT:
+        return total, total
+    m = round(total / min(sizes) ** 0.25)
+    return m if e.over == POOLED else min(m, max(_MOST_DRAWN, total // 50)), total

@@ -18,20 +18,33 @@ from betaroc.core.containers import width_of
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Table, Tabular, first_library
-from betaroc.core.text import alphas_words, format_value
+from betaroc.core.tables import Table, Tabular, first_library, in_library
+from betaroc.core.text import alphas_words, format_list, format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, FRR, capital
 from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
 from betaroc.decision.epc import Epc, check_different
+from betaroc.decision.strata_draws import strata_curves
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
+from betaroc.inference.strata import POOLED
 from betaroc.rendering import curves as pictures
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import counted, level_words, name_shown, visible
-from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, foreign
+from betaroc.rendering.numbers import counted, level_words, name_shown, number, visible
+from betaroc.rendering.tree import (
+    Cell,
+    Figure,
+    Grid,
+    Group,
+    Node,
+    Paragraph,
+    Row,
+    Section,
+    foreign,
+    quantity,
+)
 from betaroc.rendering.tree_text import records
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
@@ -70,6 +83,63 @@ class AlphaRange(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class StrataDifferences(Tabular, Exportable):
+    """The difference of two systems in each stratum, at the thresholds chosen over all of them.
+
+    `Comparison.strata`; the intervals hold for all strata at once.
+
+    Parameters
+    ----------
+    stratum : tuple of str
+        The names.
+    difference, low, high : ndarray
+        The measure of system a minus that of b, averaged over alpha, with its interval.
+    library : str, optional
+        What tables are frames of.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> impostors = [0, 1, 2, 3], [1, 1, 2, 3], [0, 1, 2, 5]
+    >>> dev, *tests = (br.Scores([2, 3, 4], x, impostor_strata=list("aabb")) for x in impostors)
+    >>> curves = [br.epc(dev, test, over="worst", alpha=[0.5]) for test in tests]
+    >>> br.compare(*curves, resample="test", replicates=50, rng=1).strata.worst[0]
+    'a'
+    """
+
+    stratum: tuple[str, ...]
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    _same_length = ("difference", "low", "high")
+
+    def to_frame(self) -> Table:
+        """A row per stratum.
+
+        Returns
+        -------
+        DataFrame
+            Columns stratum, difference, low and high.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> s = br.Scores([2, 3, 4], [0, 1, 2, 3], impostor_strata=list("aabb"))
+        >>> curve = br.epc(s, br.Scores([2, 3], [1, 2], impostor_strata=list("ab")), over="worst")
+        >>> br.compare(curve, curve, replicates=20, rng=1).strata.to_frame()["stratum"].tolist()
+        ['a', 'b']
+        """
+        return self._table(fields_of(self, "stratum", "difference", "low", "high"))
+
+    @property
+    def worst(self) -> tuple[str, float, float, float]:
+        """Where system a is worst beside b: the largest difference, with its ends."""
+        k = int(np.argmax(self.difference))
+        ends = float(np.max(self.low)), float(np.max(self.high))
+        return self.stratum[k], float(self.difference[k]), *ends
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular, Exportable):
     """The difference of two curves with its intervals.
 
@@ -97,7 +167,9 @@ class Comparison(Tabular, Exportable):
         The fewest independent trials, or groups, of a drawn class, and how many are needed to name
         a better system.
     groups : tuple, optional
-        Number of groups of each test side that were drawn whole.
+        Number of groups of each test side that were drawn as a whole.
+    strata : StrataDifferences, optional
+        Of curves over strata the difference in each.
     library : str, optional
         What tables are frames of.
 
@@ -128,6 +200,7 @@ class Comparison(Tabular, Exportable):
     differences: FloatArray = field(compare=False, repr=False)
     smallest: Smallest
     groups: tuple[int | None, ...] | None = None
+    strata: StrataDifferences | None = None
     _same_length = ("first.alpha", "low", "high", "band_low", "band_high", "differences")
 
     @property
@@ -269,6 +342,8 @@ class Comparison(Tabular, Exportable):
         undefined = int(np.sum(np.isnan(self.difference)))
         if undefined:
             nodes.append(Paragraph(f"Undefined (0/0) at {undefined} of {self.alpha.size} alphas."))
+        if self.strata is not None:
+            nodes += _strata_nodes(self.strata, (first, second))
         if axes.single or self.alpha.size == 1:
             return nodes
         about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
@@ -629,11 +704,42 @@ def compare(
     drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
     average = Interval(float(mean[0]), float(limits[0][0]), float(limits[1][0]), options.level,
                        f"percentile, {drawn}")  # fmt: skip
+    strata = None
+    if epc_a.over != POOLED:
+        strata = _strata_differences((epc_a, epc_b), values[:, 2:], used, options)
+        strata = in_library(strata, epc_a)
     return Comparison(
         epc_a, epc_b, resample, paired, plan.dev_paired, options.level, average, used,
         *ends, band[0], band[1], differences, plan.smallest, plan.groups,
-        library=first_library((epc_a, epc_b)),
+        strata, library=first_library((epc_a, epc_b)),
     )  # fmt: skip
+
+
+def _strata_nodes(s: StrataDifferences, names: tuple[str, str]) -> list[Node]:
+    """A row per stratum, that in which the first system is worst beside the second first."""
+    order = np.argsort(-s.difference, kind="stable")
+    rows = tuple(
+        Row((foreign(s.stratum[k]), quantity(s.difference[k], number, s.low[k], s.high[k])))
+        for k in order
+    )
+    head = ("stratum", f"{names[0]} less {names[1]}, all strata at once")
+    return [Section("Strata, averaged over alpha", (Grid(head, rows),), folded=len(rows) > _ROWS)]
+
+
+def _strata_differences(
+    curves: Sequence[Epc], values: FloatArray, used: tuple[float, float], options: IntervalOptions
+) -> StrataDifferences:
+    """Of each stratum, for all of them at once."""
+    names, others = (tuple(next(iter(e.over)) for e in strata_curves(e)) for e in curves)
+    if names != others:
+        actual = f"{format_list(names)} and {format_list(others)}"
+        raise refusal("the test sides", "have the same strata to be compared over them", actual)
+    half = len(names)
+    own = np.stack([e.value for curve in curves for e in strata_curves(curve)])
+    mean, means = _means(curves[0].alpha, used, own, values)
+    mean, apart = mean[:half] - mean[half:], means[:, :half] - means[:, half:]
+    ends = _at_once(apart, mean, options, systems=half)
+    return StrataDifferences(names, mean, *ends)
 
 
 # ------------------------------------------------------------------- any number of systems
@@ -945,7 +1051,7 @@ def compare_systems(
         epcs, called_so, len(names) * alpha.size, resample, paired, level, replicates, groups, rng
     )
     own = np.stack([e.value for e in epcs])
-    mean, means = _means(alpha, used, own, values)
+    mean, means = _means(alpha, used, own, values[:, : len(names)])
     first, second = (np.array(k) for k in zip(*combinations(range(len(names)), 2), strict=True))
     apart, gaps, k = means[:, first] - means[:, second], mean[first] - mean[second], len(names)
     ends = pointwise(apart, gaps, options)
@@ -954,11 +1060,13 @@ def compare_systems(
     band = np.full((2, *own.shape), np.nan)
     at = curve.inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
     if np.any(at):
-        part, centre = values[:, :, at], own[:, at] - np.mean(own[:, at], axis=0)
+        part, centre = values[:, : len(names), at], own[:, at] - np.mean(own[:, at], axis=0)
         part = part - np.mean(part, axis=1, keepdims=True)
         result = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
         band[:, :, at] = np.reshape(result, (2, *centre.shape))
-    lost = int(np.sum(np.any(np.isnan(values[:, :, curve.inside(alpha, used)]), axis=(1, 2))))
+    lost = int(
+        np.sum(np.any(np.isnan(values[:, : len(names), curve.inside(alpha, used)]), axis=(1, 2)))
+    )
     return SystemsComparison(
         names, epcs, resample, paired, plan.dev_paired, options.level, used, mean,
         first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
@@ -978,9 +1086,9 @@ def _drawn(
     plan = plan_of(curves, options, paired=paired, names=names)
     if replicates is None and plan.fitted:
         options = replace(options, replicates=REPLICATES_OF_FITS)
-    check_large_table(options.replicates, columns)
+    check_large_table(options.replicates, columns * plan.curves // len(curves))
     values = options.replicated(
-        lambda rng, n: np.stack(plan.values(rng, n), axis=1), len(curves), curves[0].alpha.size
+        lambda rng, n: np.stack(plan.values(rng, n), axis=1), plan.curves, curves[0].alpha.size
     )
     return plan, values, options
 

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.errors import BetarocError, InputError, TargetWarning, refusal
 from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
@@ -40,8 +40,11 @@ from betaroc.core.vocabulary import BIOMETRIC, CLIENT, FAR, FRR, HTER, IMPOSTOR,
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
+from betaroc.fits.fit import StrataFits
+from betaroc.inference import scores_beyond
 from betaroc.inference.interval import Band
-from betaroc.inference.scores_beyond import SideInput, SupportedPair
+from betaroc.inference.scores_beyond import SampleSupport, SideInput, SupportedPair
+from betaroc.inference.strata import POOLED, Over, model_over
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title, rate_terms
 from betaroc.model.model import ScoreModel
@@ -173,12 +176,28 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
 
 
 # ---------------------------------------------------------------------- what is given
-def side(value: SideInput, prior: float | None) -> ScoreModel:
-    """One side as a model: empirical for scores, fitted for a fit."""
+def side(value: SideInput | StrataFits, prior: float | None, over: Over = POOLED) -> ScoreModel:
+    """One side as a model: empirical distributions for scores, the fitted model of a fit."""
     model = value.model if isinstance(value, SupportedPair) else value
-    if isinstance(model, ScoreData):
-        model = empirical_model(model)
+    if isinstance(model, StrataFits):
+        model = model.model_over(over)
+    elif isinstance(model, ScoreData):
+        model = empirical_model(model) if over == POOLED else model_over(model, over)
+    elif over != POOLED:
+        remedy = 'Give scores with strata, or fits of them (`by="stratum"`).'
+        raise refusal("over", "be pooled of a model or a fit of all", repr(over), worded(remedy))
     return model if prior is None else replace(model, prior=prior)
+
+
+def evidence_of(value: SideInput | StrataFits, over: Over) -> SampleSupport | None:
+    """What the data behind a side say of rates; over strata those of the one with the fewest."""
+    if isinstance(value, StrataFits):
+        return min((part._evidence for part in value.fits), key=lambda item: min(item.sizes))
+    if over == POOLED or not isinstance(value, ScoreData):
+        return scores_beyond.evidence_of(value)
+    pieces = [piece for who in CLASSES if len(getattr(value.strata, who)) > 1
+              for piece in value._pieces(who).values()]  # fmt: skip
+    return min(map(SampleSupport, pieces), key=lambda item: min(item.sizes))
 
 
 # ---------------------------------------------------------------------- what is drawn
@@ -300,7 +319,24 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     draw = partial(
         draw_epc, None, e.alpha, e.value, e.trivial, named, {}, band=drawn, expected=e.expected
     )
-    return [*nodes, tree.Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
+    nodes.append(tree.Figure(draw, "", f"{axes.measure} against {axes.alpha}"))
+    return nodes if e.over == POOLED or e.test_scores is None else [*nodes, *_strata_nodes(e)]
+
+
+def _strata_nodes(e: Epc) -> list[tree.Node]:
+    """Each stratum of test at the same thresholds, the costliest first."""
+    curves = dict(sorted(e.strata.items(), key=lambda row: -_cost(row[1])))
+    shown = dict([*curves.items()][:PANELS])
+    rest = f", the {PANELS} costliest of {len(curves)}" * (len(curves) > PANELS)
+    figure = tree.Figure(partial(draw_epcs, shown, "linear", BIOMETRIC), "", f"Each stratum{rest}")
+    grid: Any = curves_view(shown)[1]
+    grid = replace(grid, head=("stratum", *grid.head[1:]))
+    return [tree.Section(f"Each stratum at these thresholds{rest}", (grid, figure), folded=True)]
+
+
+def _cost(e: Epc) -> float:
+    """The mean over alpha, larger where it is worse."""
+    return float(np.nanmean(e.value)) * (-1.0 if larger_is_better(e.measure) else 1.0)
 
 
 def curve_answer(e: Epc) -> tree.Paragraph:
@@ -310,9 +346,16 @@ def curve_answer(e: Epc) -> tree.Paragraph:
     on = {role: f"{role} {numbers.name_shown(name)}" if name else role for role, name in names}
     known = e.value[np.isfinite(e.value)]
     reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
-    what = f"{measure_title(e.measure)} observed on {on['test']}"
+    what = f"{measure_title(e.measure)}{_over_words(e.over)} observed on {on['test']}"
     text = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
     return tree.Paragraph(text, "answer", reach or axes.shown(known[0]))
+
+
+def _over_words(over: Over) -> str:
+    """Of which strata a curve is, in an answer."""
+    if over == POOLED:
+        return ""
+    return " of the worst stratum" if isinstance(over, str) else " of the mean over strata"
 
 
 def shown_places(alpha: FloatArray) -> list[int]:
@@ -365,7 +408,8 @@ def _quick_band(e: Epc) -> Band | None:
         with suppress_warnings():
             shown = shown_places(e.alpha)
             some = replace(e, alpha=e.alpha[shown], chosen=e.chosen[shown])
-            return some.band(_LEVEL, method="delta", resample="test")
+            method = "delta" if e.over == POOLED else "bootstrap"
+            return some.band(_LEVEL, method=method, resample="test")
     except BetarocError:
         return None
 

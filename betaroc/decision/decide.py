@@ -23,7 +23,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision import strata as over_strata, threshold_methods as thresholds
-from betaroc.decision.strata import OF_WORST, Over, RateCell, UnseenStrata
+from betaroc.decision.strata import OF_WORST, RateCell, UnseenStrata
 from betaroc.decision.threshold_methods import (
     AMBER,
     GREEN,
@@ -39,7 +39,7 @@ from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
-from betaroc.inference.strata import POOLED, StrataTable
+from betaroc.inference.strata import POOLED, Over, StrataTable
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, NamedTuple, Unpack
 
@@ -27,12 +27,16 @@ from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, r
 from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, plan_of
 from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR
+from betaroc.decision.strata_bands import band_over
+from betaroc.decision.strata_draws import strata_curves
 from betaroc.distributions.empirical import Empirical
+from betaroc.fits.fit import StrataFits
 from betaroc.inference import drawn_scores, scores_beyond
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SampleSupport, SideInput, SupportedPair
+from betaroc.inference.strata import POOLED, Over
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -75,6 +79,8 @@ class Epc(Tabular, Exportable):
         Whether `epc` got the prior, which then does not vary with the trials.
     dev_evidence, test_evidence : SampleSupport, optional
         What the data behind a side say of rates.
+    over : str or mapping
+        "pooled", "worst" or weights of strata.
     library : str, optional
         What tables are frames of.
 
@@ -104,6 +110,7 @@ class Epc(Tabular, Exportable):
     prior_given: bool = field(default=False, compare=False, repr=False)
     dev_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
     test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
+    over: Over = field(default=POOLED, repr=False)
 
     def __str__(self) -> str:
         answer = curve.curve_answer(self)
@@ -181,6 +188,17 @@ class Epc(Tabular, Exportable):
             read = rates_of_point(self.points)
             result.append((test, [asked for asked in read if name in ("", asked.name)]))
         return result
+
+    @property
+    def strata(self) -> dict[str, Epc]:
+        """The curve of each stratum of test at the same thresholds, by name; none of a pooled one.
+
+        Raises
+        ------
+        InputError
+            If the test side is not Scores.
+        """
+        return {next(iter(e.over)): e for e in strata_curves(self)}
 
     def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
         """Dev or test by its name: its distributions, and its data or fit."""
@@ -339,8 +357,13 @@ class Epc(Tabular, Exportable):
         o = options = options.by(self._drawn_sides)
         band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
                            resample_argument="method")  # fmt: skip
-        drawn = _weighed(curve_replicates(self, band), weights)
         estimate = float(_weighed(self.value[None, :], weights)[0])
+        if self.over != POOLED:
+            several = bool(np.count_nonzero(weights) > 1)
+            ends = band_over(self, replace(band, simultaneous=several))
+            low, high = (float(_weighed(x[None, :], weights)[0]) for x in (ends.low, ends.high))
+            return Interval(estimate, low, high, o.level, f"{o.method}, band of the curve")
+        drawn = _weighed(curve_replicates(self, band), weights)
         beyond, at = None, np.flatnonzero(weights)
         if self.n_beyond is not None and at.size == 1 and not np.isnan(self.n_beyond[at[0]]):
             beyond = float(self.n_beyond[at[0]])  # of a mean over many none in particular
@@ -356,7 +379,7 @@ class Epc(Tabular, Exportable):
         plan = plan_of((self, other), options, paired=paired)
 
         def apart(rng: np.random.Generator, size: int) -> FloatArray:
-            first, second = plan.values(rng, size)
+            first, second, *_ = plan.values(rng, size)
             return _weighed(first - second, weights)
 
         gap = float(_weighed((self.value - other.value)[None, :], weights)[0])
@@ -457,7 +480,8 @@ class Epc(Tabular, Exportable):
         True
         """
         options = BandOptions(level, method, replicates, groups, rng, resample, simultaneous)
-        return in_library(band(self, options), self)
+        made = band if self.over == POOLED else band_over
+        return in_library(made(self, options), self)
 
     def plot(
         self,
@@ -635,6 +659,7 @@ def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
     for rule, same, (first, second) in (
         ("one criterion", a.criterion == b.criterion, (repr(a.criterion), repr(b.criterion))),
         ("one measure", a.measure == b.measure, (repr(a.measure), repr(b.measure))),
+        ("one over", a.over == b.over, (repr(a.over), repr(b.over))),
         ("equal alphas", np.array_equal(a.alpha, b.alpha), alphas),
     ):
         if not same:
@@ -646,7 +671,7 @@ def dev_and_test(
     dev: SideInput | ScoresLike, test: SideInput | ScoresLike
 ) -> tuple[SideInput, SideInput]:
     """Both sides of a curve as scores, summaries, models or fits."""
-    kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", SideInput.__args__
+    kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", (*SideInput.__args__, StrataFits)
     return as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)
 
 
@@ -659,6 +684,7 @@ def epc(
     measure: str = "hter",
     alpha: npt.ArrayLike | None = None,
     prior: float | None = None,
+    over: Over = POOLED,
 ) -> Epc:
     """Expected performance curve: thresholds from dev, a measure on test.
 
@@ -679,8 +705,13 @@ def epc(
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
     prior : float, optional
-        P(client) on both sides; left out, that of dev in the criterion and that of test in the
-        measure.
+        P(client) on both sides; where left out, the dev prior in the criterion
+        and the test prior in the measure.
+    over : {"pooled", "worst"} or mapping
+        Of scores with strata, or of fits of them (`StrataFits`): "worst" takes the largest error
+        rate of any stratum at each threshold, on dev and on test ("hter" is then ACER with the
+        largest APCER); weights of strata by their names, which sum to 1, take their mean. Where
+        both classes have strata, the worst of each is taken, which may be two strata.
 
     Returns
     -------
@@ -736,8 +767,8 @@ def epc(
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
     alphas = curve.checked_alphas(alpha, single=single, criterion=criterion)
-    models = [curve.side(item, prior) for item in sides]
-    data = [item.scores if isinstance(item, SupportedPair) else item for item in sides]
+    models = [curve.side(item, prior, over) for item in sides]
+    data = [item.scores if isinstance(item, SupportedPair | StrataFits) else item for item in sides]
     # Of a fit those of its scores, not its distributions.
     laws = [(x.client, x.impostor) if isinstance(x, ScoreModel) else x._distributions for x in data]
     if isinstance(data[0], ScoreData) and data[0] == data[1]:
@@ -747,11 +778,12 @@ def epc(
             SameDataWarning,
         )
     library = first_library([item for item in data if isinstance(item, ScoreData)])
-    origins: dict[str, Any] = {"prior_given": prior is not None, "library": library}
+    kept = over if isinstance(over, str) else dict(over)
+    origins: dict[str, Any] = {"prior_given": prior is not None, "library": library, "over": kept}
     for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
         for kind, what in ((Scores, "scores"), (SupportedPair, "fit")):
             origins[f"{name}_{what}"] = item if isinstance(item, kind) else None
-        origins[f"{name}_evidence"] = scores_beyond.evidence_of(item)
+        origins[f"{name}_evidence"] = curve.evidence_of(item, over)
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(item, ScoreData):
             warn_of_reversed(pair, name)

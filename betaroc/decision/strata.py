@@ -20,7 +20,7 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.decision import threshold_methods as thresholds
 from betaroc.decision.threshold_methods import AMBER, GREEN, HOW, RED, Assessment, Rate, Target
 from betaroc.inference import strata as strata_rates
-from betaroc.inference.strata import POOLED, WORST, StrataTable
+from betaroc.inference.strata import POOLED, WORST, Over, StrataTable
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
@@ -29,10 +29,6 @@ from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
 _SHOWN = 8
 #: What stands beside a rate that is the worst stratum's.
 OF_WORST = "of the worst stratum"
-
-
-#: What a decision is over: a word, or weights of strata by their names.
-Over = str | Mapping[str, float]
 
 
 def checked_over(over: object, target: Target, scores: ScoreData) -> Over:

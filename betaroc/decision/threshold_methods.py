@@ -223,7 +223,8 @@ class Fitting(NamedTuple):
     def fit(self, scores: ScoreData, family: Names, **tails: Any) -> Fit:
         """The scores fitted by a family, with these rules."""
         rules: dict[str, Any] = {"boundary": self.boundary, "resolution": self.resolution}
-        return fit(scores, family, bounds=self.bounds, **rules, **tails)
+        result: Fit = fit(scores, family, bounds=self.bounds, **rules, **tails)
+        return result
 
     def best(self, scores: ScoreData) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""

@@ -433,7 +433,7 @@ class Empirical(Distribution):
         return self._above[self._index(t)]
 
     def _index(self, t: Thresholds) -> IntArray:
-        return np.asarray(np.searchsorted(self._steps[0], _decisive(t), "right"))
+        return np.asarray(np.searchsorted(self._steps[0], decisive(t), "right"))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -498,7 +498,7 @@ class Empirical(Distribution):
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
 
 
-def _decisive(t: Thresholds) -> FloatArray:
+def decisive(t: Thresholds) -> FloatArray:
     """The last double below 1 where theta only rounds to 1."""
     short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
     return np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,16 @@ from betaroc.core import checks, errors, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.notices import Notice, collect_warnings, forward_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
+from betaroc.core.tables import (
+    Library,
+    Table,
+    Tabular,
+    columns_from_rows,
+    in_library,
+    library_of,
+    listed_columns,
+    table_of,
+)
 from betaroc.core.text import format_value
 from betaroc.core.value import REPR_LIMIT, Named, is_same
 from betaroc.data.read import ScoresLike, as_scores
@@ -24,6 +33,7 @@ from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
 from betaroc.distributions.pictures import plot_classes
+from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
 from betaroc.fits import family_choice, pictures, tail_fits
@@ -31,7 +41,7 @@ from betaroc.fits.check import TargetCheck, check_targets, misfit
 from betaroc.fits.family_choice import FamilyComparison
 from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
 from betaroc.fits.tail_fits import Sensitivity, TailRequest
-from betaroc.inference import scores_beyond
+from betaroc.inference import scores_beyond, strata as strata_rates
 from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_int, joint_cov
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
@@ -55,6 +65,7 @@ _PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
 #: Columns of tables of parameters, and those of them that hold text.
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
+_SHAPE_TEXTS = ("stratum", "client_shape", "impostor_shape")
 #: Confidence of intervals in a notebook; parameters up to which that of the EER takes no time.
 _LEVEL, _FEW, _NO_ENDS = 0.95, 4, (math.nan, math.nan, False)
 #: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
@@ -962,6 +973,170 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), self.library)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class StrataFits(Tabular, Exportable):
+    """A fit of each stratum of a class; made by :func:`fit` with ``by="stratum"``.
+
+    Parameters
+    ----------
+    stratum : tuple of str
+        The names, in the order in which they first occur.
+    fits : tuple of Fit
+        Each of the stratum beside all of the other class, or beside its namesake where both
+        classes have strata of the same names.
+    scores : Scores
+        What was fitted.
+    library : str, optional
+        What tables are frames of.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
+    >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
+    >>> fits = br.fit(scores, by="stratum")
+    >>> fits.stratum, fits["replay"].impostor.n
+    (('print', 'replay'), 20)
+    """
+
+    stratum: tuple[str, ...]
+    fits: tuple[Fit, ...]
+    scores: Scores
+
+    def __getitem__(self, name: str) -> Fit:
+        if name not in self.stratum:
+            actual, names = format_value(name), checks.format_list(self.stratum)
+            raise errors.refusal("stratum", f"be one of {names}", actual)
+        return self.fits[self.stratum.index(name)]
+
+    def model_over(self, over: str | Mapping[str, float] = "worst") -> ScoreModel:
+        """One model of all strata.
+
+        Parameters
+        ----------
+        over : {"worst", "pooled"} or mapping
+            "worst": at each threshold the stratum with the largest error rate; weights of the
+            strata by their names, which sum to 1; "pooled": their shares of the trials.
+
+        Returns
+        -------
+        ScoreModel
+
+        Raises
+        ------
+        InputError
+            If `over` is nothing of these, or "worst" of fits with point masses.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
+        >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
+        >>> worst = br.fit(scores, "normal", by="stratum").model_over("worst")
+        >>> worst.far(0.5) == max(
+        ...     f.model.far(0.5) for f in br.fit(scores, "normal", by="stratum").fits
+        ... )
+        True
+        """
+        strata, laws = self.scores.strata._asdict(), dict[str, Any]()
+        if over == strata_rates.POOLED:
+            chosen = {
+                who: np.array([*sizes.values()]) / sum(sizes.values())
+                for who, sizes in strata.items() if len(sizes) > 1
+            }  # fmt: skip
+        else:
+            chosen = strata_rates.classes_over(strata, over)
+        for who, weights in chosen.items():
+            parts = [getattr(part.model, who) for part in self.fits]
+            laws[who] = over_strata(parts, weights, upper=who == CLASSES[1])
+        return replace(self.fits[0].model, prior=self.scores.prior, name=self.scores.name, **laws)
+
+    def plot(
+        self, kind: str = "roc", ax: Axes | None = None, *, terms: str = vocabulary.BIOMETRIC
+    ) -> Axes:
+        """Draw the fitted curve of each stratum, the counted one thin, and the worst of all.
+
+        Parameters
+        ----------
+        kind : str
+            "roc" or "det": all in one picture, the costliest strata by colours; "panels": the ROC
+            of each of the costliest by itself.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if left out. Not of "panels".
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
+        >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
+        >>> br.fit(scores, by="stratum").plot("det").get_ylabel()
+        'FRR'
+        """
+        kind = checks.choice(kind, ("roc", "det", "panels"), "kind")
+        parts = {self.stratum[k]: self.fits[k] for k in self._order}
+        if kind == "panels":
+            return pictures.plot_strata_panels(parts, terms)
+        worst = strata_rates.model_over(self.scores, strata_rates.WORST)
+        return pictures.plot_strata(parts, worst, kind, ax, terms)
+
+    @property
+    def _order(self) -> list[int]:
+        """The strata, that with the least area first."""
+        areas = [part.model.auc() for part in self.fits]
+        return sorted(range(len(areas)), key=areas.__getitem__)
+
+    def _view(self) -> Sequence[tree.Node]:
+        """The costliest stratum, a row of each, and their curves."""
+        table = listed_columns(self.to_frame())
+        ordered = {key: [column[k] for k in self._order] for key, column in table.items()}
+        text = f"{fit_families(self.fits[0])} fit of each of {len(self.fits)} strata; the costliest"
+        text += f" is {tree.foreign(ordered['stratum'][0]).short}, AUC"
+        lead = tree.Paragraph(text, "answer", number(float(ordered["auc"][0]), 4))
+        nodes = [lead, table_nodes(ordered, "")[1]]
+        about = "ROC of each stratum, fitted and, thin, counted"
+        return [*nodes, tree.Figure(partial(self.plot, "panels"), "", about)]
+
+    def to_frame(self) -> Table:
+        """A row per stratum.
+
+        Returns
+        -------
+        DataFrame
+            Columns stratum, n_client and n_impostor, the parameters such as impostor_a,
+            client_shape and impostor_shape, semi_at_zero and semi_at_one, auc and eer.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
+        >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
+        >>> br.fit(scores, by="stratum").to_frame()["impostor_shape"].tolist()
+        ['bell', 'bell']
+        """
+        rows = []
+        for name, part in zip(self.stratum, self.fits, strict=True):
+            row: dict[str, Any] = {"stratum": name, "n_client": part.client.n}
+            row["n_impostor"] = part.impostor.n
+            for who in CLASSES:
+                row |= {f"{who}_{key}": value for key, value in getattr(part, who).params.items()}
+            shapes = part.model.shape_category() or ("", "")
+            row |= {f"{who}_shape": str(x) for who, x in zip(CLASSES, shapes, strict=True)}
+            ends = part.model.semi_derivatives()
+            row |= {"semi_at_zero": ends.at_zero, "semi_at_one": ends.at_one}
+            rows.append(row | {"auc": part.model.auc(), "eer": part.model.eer().hter})
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        return self._table({
+            key: np.array([row.get(key, 0.0) for row in rows]) if key not in _SHAPE_TEXTS
+            else [row[key] for row in rows] for key in names
+        })  # fmt: skip
+
+
 def wrap_estimate(part: Estimate, library: Library | None) -> DistributionFit:
     """An estimate as users hold it, of data of this library."""
     result = object.__new__(DistributionFit)
@@ -1101,6 +1276,26 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
+class FitArguments(TypedDict, total=False):
+    """The keywords of :func:`fit`."""
+
+    boundary: str | None
+    resolution: float | None
+    components: int | None
+    tails: str | Mapping[str, str] | None
+    tail_sizes: int | Sequence[int] | None
+    bounds: tuple[float, float] | None
+
+
+@overload
+def fit(
+    scores: ScoresLike, family: families.Names = ..., *, by: None = ...,
+    **options: Unpack[FitArguments],
+) -> Fit: ...  # fmt: skip
+@overload
+def fit(
+    scores: ScoresLike, family: families.Names = ..., *, by: str, **options: Unpack[FitArguments]
+) -> StrataFits: ...
 @collect_warnings
 def fit(
     scores: ScoresLike,
@@ -1112,7 +1307,8 @@ def fit(
     tails: str | Mapping[str, str] | None = None,
     tail_sizes: int | Sequence[int] | None = None,
     bounds: tuple[float, float] | None = None,
-) -> Fit:
+    by: str | None = None,
+) -> Fit | StrataFits:
     """Maximum-likelihood fit of both classes: from scores to a model.
 
     Parameters
@@ -1136,11 +1332,14 @@ def fit(
     bounds : tuple of float, optional
         Ends of the range that scores can have, such as (-1, 1) of cosines: families and tails of
         [0, 1] are moved there.
+    by : {"stratum"}, optional
+        Fit each stratum of the class that has them (impostors first) by itself.
 
     Returns
     -------
     Fit
         ``.model`` is the pair of distributions, with the observed weighted client share as prior.
+        With ``by="stratum"`` a `StrataFits` of one for each.
 
     Raises
     ------
@@ -1190,14 +1389,34 @@ def fit(
         if components is not None:
             rule, actual = 'be left out for family="best": it chooses', format_value(components)
             raise errors.refusal("components", rule, actual, "Leave it out.")
-        return best_fit(data, boundary, resolution, tails=request, bounds=bounds)
+
+        best = partial(
+            best_fit, boundary=boundary, resolution=resolution, tails=request, bounds=bounds
+        )
+        return best(data) if by is None else _of_strata(data, by, best)
     chosen = families.Chosen("", "", [])
     if names[0] == families.AUTO:
         chosen = families.automatic([data], bounds=bounds)
         families.check_rule(chosen, boundary)
         names = chosen.family, chosen.family
     options = Options(boundary, resolution, components, bounds)
-    return _fit_pair(data, names, chosen.reason, chosen.notices, options, request)
+
+    named = partial(
+        _fit_pair, names=names, reason=chosen.reason, notices=chosen.notices, options=options,
+        tails=request,
+    )  # fmt: skip
+    return named(data) if by is None else _of_strata(data, by, named)
+
+
+def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) -> StrataFits:
+    """Each stratum of a class fitted, with all that is to be said of one in its notices."""
+    checks.choice(by, ("stratum",), "by")
+    if not isinstance(data, Scores):
+        raise errors.refusal("scores", "be Scores to be fitted by strata", "a summary of them")
+    who = CLASSES[len(data.strata.impostor) > 1]
+    pieces = strata_rates.pieces_of(data, who)
+    result = StrataFits(tuple(pieces), tuple(map(estimator, pieces.values())), data)
+    return in_library(result, data)
 
 
 def best_fit(

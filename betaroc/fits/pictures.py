@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -25,8 +26,10 @@ from betaroc.fits.check import ordered
 from betaroc.fits.tail_fits import ENDS
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH, tail_rate_ends
+from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import curves
+from betaroc.rendering.numbers import visible
 
 #: Kinds of pictures of ordered scores; order statistics drawn of each class, and of either end.
 ORDERED_KINDS = ("pp", "qq")
@@ -61,6 +64,42 @@ def plot_fitted_roc(
     thin = {"color": look["color"], "linewidth": 0.8, "zorder": 1.9}
     ax = counted.plot(ax, label=f"{prefix}scores, AUC {counted.auc():.3f}", **axes, **thin)
     return ax if band is None else band._fill(ax, look["color"])
+
+
+def plot_strata(
+    fits: Mapping[str, PairEstimate], worst: ScoreModel, kind: str, ax: curves.Axes | None,
+    terms: str,
+) -> curves.Axes:  # fmt: skip
+    """Draw "roc" and "det" of `StrataFits.plot`."""
+    most = len(curves.COLOURS)
+    for k, (name, fit) in enumerate(fits.items()):
+        few, fitted = k < most, not is_counted(fit.model.client)
+        look = {"color": curves.COLOURS[k] if few else curves.GREY, "terms": terms}
+        label = f"{visible(name)}, AUC {fit.model.auc():.3f}" if few else "_nolegend_"
+        label = f"{len(fits) - most} more strata" if k == most else label
+        if few or not fitted:
+            thin: dict[str, Any] = {"linewidth": 0.8, "zorder": 1.9}
+            thin["label"] = "_nolegend_" if fitted else label
+            ax = getattr(empirical_model(fit.scores), kind)().plot(ax, **thin, **look)
+        if fitted:
+            width = 1.6 if few else 0.6
+            ax = getattr(fit.model, kind)().plot(ax, label=label, linewidth=width, **look)
+    look = {"color": curves.INK, "linestyle": "--", "terms": terms}
+    ax = getattr(worst, kind)().plot(ax, label="worst, counted", linewidth=1.2, **look)
+    curves.legend_below(ax, 2)
+    return ax
+
+
+def plot_strata_panels(fits: Mapping[str, PairEstimate], terms: str) -> curves.Axes:
+    """Draw "panels" of `StrataFits.plot`."""
+    shown = [*fits.items()][: curves.PANELS]
+    panels = curves.panel_axes(len(shown))
+    for ax, (name, fit) in zip(panels, shown, strict=True):
+        plot_fitted_roc(fit, ax, None, {"color": curves.INK, "label": ""}, terms=terms)
+        if (legend := ax.get_legend()) is not None:
+            legend.remove()
+        ax.set_title(f"{visible(name)}, AUC {fit.model.auc():.3f}", fontsize=8, parse_math=False)
+    return panels[0]
 
 
 # ---------------------------------------------------------------------- ordered scores

@@ -16,11 +16,15 @@ from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular, in_library
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData
+from betaroc.distributions.empirical import decisive
+from betaroc.distributions.strata import over_strata
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
-from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
+from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share, worth
+from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, point_at
 from betaroc.rendering import tree
@@ -32,6 +36,8 @@ from betaroc.rendering.numbers import number, rate, rate_span, spaced
 _SHARES = {"client": ("frr", "tpr"), "impostor": ("far", "tnr")}
 #: Of all strata together, and of the worst of them.
 POOLED, WORST = "pooled", "worst"
+#: What a number is over: a word, or weights of strata by their names.
+Over = str | Mapping[str, float]
 #: Words for presentation attacks that mean the worst species: ISO/IEC 30107-3, and ACER.
 _OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
                "bpcer20": "frr@far=0.05", "bpcer100": "frr@far=0.01"}  # fmt: skip
@@ -329,7 +335,7 @@ def by_stratum(
 def _table(
     scores: ScoreData, spec: StatisticSpec, who: str, options: IntervalOptions
 ) -> StrataTable:
-    pieces, tail = _pieces(scores, who), options.tail
+    pieces, tail = pieces_of(scores, who), options.tail
     rows = _rows(scores, pieces, spec, who, options)
     estimate, low, high = rows.at(tail)
     worst = _interval(rows.worst(tail), options.level, "worst stratum")
@@ -397,6 +403,23 @@ class _Shares(NamedTuple):
         return mean_share(self.counts.share, self.counts.sizes(tail), weights, tail)
 
 
+def shares_at(
+    pieces: Sequence[ScoreData], who: str, t: Thresholds, options: IntervalOptions
+) -> tuple[FloatArray, FloatArray]:
+    """The error rate of a class at each threshold, a row per stratum, and what each is worth."""
+    which, above = CLASSES.index(who), who == CLASSES[1]
+    share, size = np.empty((2, len(pieces), t.size))
+    for k, piece in enumerate(pieces):
+        law = piece._distributions[which]
+        share[k] = (law._counts_above(t) if above else law._counts_at_most(t)) / law.total
+        size[k], groups = law.total, SampleSupport(piece, grouped=options.groups).groups
+        if groups is not None:
+            values = getattr(piece._as_scores()._trials, who)[groups.rows[which], None]
+            beyond = (values > decisive(t)) == above
+            size[k] = worth(groups, which, beyond.astype(np.float64), law.total, options.tail)
+    return share, size
+
+
 def mean_share(
     share: FloatArray, sizes: FloatArray, weights: FloatArray, tail: float
 ) -> tuple[Any, Any, Any]:
@@ -405,10 +428,12 @@ def mean_share(
     V = sum_k w_k^2 q_k (1 - q_k)/n_k, q = (x + 1/2)/(n + 1), n* = p (1 - p)/V (Korn and Graubard)
     """
     near = (share * sizes + 0.5) / (sizes + 1.0)
-    variance = weights**2 @ (near * (1.0 - near) / sizes)
-    mean, middle = weights @ share, weights @ near
+    weights = weights.reshape(weights.shape + (1,) * (share.ndim - weights.ndim))
+    variance = np.sum(weights**2 * near * (1.0 - near) / sizes, axis=0)
+    mean, middle = np.sum(weights * share, axis=0), np.sum(weights * near, axis=0)
     value = np.where((mean > 0.0) & (mean < 1.0), mean, middle)
-    size = np.minimum(value * (1.0 - value) / variance, np.sum(sizes[weights > 0.0], axis=0))
+    most = np.sum(np.where(weights > 0.0, sizes, 0.0), axis=0)
+    size = np.minimum(value * (1.0 - value) / variance, most)
     return mean, *share_ends(mean * size, size, tail)
 
 
@@ -435,7 +460,8 @@ def _rows(
     return _Shares(counts, pooled, spec, at)
 
 
-def _pieces(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
+def pieces_of(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
+    """The scores of each stratum of a class that has two or more."""
     count = len(getattr(scores.strata, who))
     if not 2 <= count <= MOST_STRATA:
         remedy = f"Give {who}_strata, a label per trial; ids of trials or of persons are none."
@@ -465,7 +491,7 @@ def intervals_over(
     several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
     own = [who for who in several if spec.name in _SHARES[who]]
     who = (own or several or CLASSES[::-1])[0]
-    pieces = _pieces(scores, who)
+    pieces = pieces_of(scores, who)
     rows = _rows(scores, pieces, spec, who, options)
     weights = None if over == WORST else checked_weights(over, tuple(pieces))
 
@@ -476,6 +502,29 @@ def intervals_over(
         return _interval(rows.mean(weights, tail), level, "mean of strata")
 
     return at
+
+
+def classes_over(strata: Mapping[str, Sequence[str]], over: object) -> dict[str, FloatArray | None]:
+    """The classes that have the strata, each with the weights of its strata; None for the worst."""
+    several = {who: tuple(names) for who, names in strata.items() if len(names) > 1}
+    if not several:
+        rule = "be pooled where no class has two strata or more"
+        raise refusal("over", rule, repr(over), "Give strata, or leave it out.")
+    if over == WORST:
+        return dict.fromkeys(several)
+    named = set(map(str, over)) if isinstance(over, Mapping) else set()
+    own = [who for who, names in several.items() if named <= set(names)]
+    return {who: checked_weights(over, several[who]) for who in own or [*several][-1:]}
+
+
+def model_over(data: ScoreData, over: object) -> ScoreModel:
+    """Scores as they are, of each class that has strata the worst of them, or their mean."""
+    model, laws = empirical_model(data), dict[str, Any]()
+    for who, weights in classes_over(data.strata._asdict(), over).items():
+        pieces = pieces_of(data, who).values()
+        parts = [piece._distributions[CLASSES.index(who)] for piece in pieces]
+        laws[who] = over_strata(parts, weights, upper=who == CLASSES[1])
+    return replace(model, **laws)
 
 
 def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:

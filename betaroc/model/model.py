@@ -466,7 +466,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is ``.youden``; 0 for a ROC nowhere above the diagonal.
+            The value is ``.youden``; 0 for a ROC that is not above the diagonal.
 
         Examples
         --------

@@ -539,6 +539,7 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
         views.points_section(analysis.points, sets, level),
         *([views.curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),
         views.ends_section(sets, pair),
+        *views.strata_sections(sets, drawn=drawn),
         views.checks_section(sets, analysis.seed, fit_figures(analysis) if drawn else ()),
         views.families_section(*sets[0], (views.parameters_section(sets),)),
         views.sensitivity_section(sets),

@@ -21,6 +21,7 @@ from betaroc.core.text import sentence
 from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data import scores, summary
 from betaroc.decision.curve import cautions, curve_view, loss_words
+from betaroc.decision.epc import epc
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts
 from betaroc.fits import curve_words, family_choice, shape_tests, tail_fits
 from betaroc.fits.check import check_fit, targets_grid
@@ -442,6 +443,26 @@ def curves_section(
     finding = loss_words(curves[0].epc).partition(", a change")[0]
     shown = tuple(_by_set(sets[1:], blocks))
     return Section("Expected performance curves", shown, finding, "epc")
+
+
+def strata_sections(sets: NamedSets, *, drawn: bool) -> list[Section]:
+    """The fit of each stratum of dev, and the curves of each at the thresholds of the worst."""
+    dev, scored = sets[0][0].given, sets[0][0].scored
+    if not isinstance(dev, scores.Scores) or max(map(len, dev.strata)) < 2 or scored.fit is None:
+        return []
+    try:
+        with notices.suppress_warnings():
+            fits = fit(dev, scored.fit.family, by="stratum")
+            blocks = [*fits._view()]
+            tests = [part.given for part, _ in sets[1:] if max(map(len, part.given.strata)) > 1]
+            for test in tests[:1]:
+                blocks += curve_view(epc(dev, test, over="worst"), picture=drawn)
+    except errors.BetarocError as error:
+        return [Section("Each stratum by itself", (Paragraph(str(error)),), "not fitted", "each")]
+    shown = [tree.Figures((b,)) if isinstance(b, Figure) else b for b in blocks]
+    shown = [b for b in shown if drawn or not isinstance(b, tree.Figures)]
+    first = tree.foreign(fits.stratum[fits._order[0]]).short
+    return [Section("Each stratum by itself", tuple(shown), f"the costliest is {first}", "each")]
 
 
 # ------------------------------------------------------------------------------ checks

@@ -328,7 +328,8 @@ class Trial:
     @cached_property
     def fit(self) -> Fit:
         """The fit of the sample."""
-        return fit(self.scores, **self.options)
+        result: Fit = fit(self.scores, **self.options)
+        return result
 
     @cached_property
     def fitted(self) -> ScoreModel:

@@ -67,6 +67,18 @@ def test_a_target_over_species(capsys, species):
         assert message in run(capsys, *call, "--over", *text.split(" "), code=2)
 
 
+def test_curves_over_species(capsys, species):
+    path, scores = species
+    call = ["--dev", path, "--test", path, "--stratum", "species", "--alpha", "0.5"]
+    for text, over in (("worst", "worst"), ("print=.6,mask=.4", {"print": 0.6, "mask": 0.4})):
+        assert main(["epc", *call, "--over", text, "--json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        with pytest.warns(br.errors.SameDataWarning):
+            curve = br.epc(scores, scores, alpha=[0.5], over=over)
+        assert shown["threshold"] == curve.threshold.tolist()
+        assert shown["value"] == curve.value.tolist()
+
+
 @pytest.mark.simulation
 def test_strata_of_a_file_in_pieces(capsys, species):
     """Sums and counts of each stratum decide as its scores do, but for the width of a bin."""

@@ -232,6 +232,7 @@ CHECKED = {
         st.lists(st.floats(0.5, 9.0), min_size=2, max_size=2)),
     br.BetaMixture: lambda: mixtures(br.BetaMixture, laws.betas()),
     br.NormalMixture: lambda: mixtures(br.NormalMixture, laws.normals()),
+    br.results.StrataMixture: lambda: mixtures(br.results.StrataMixture, laws.betas()),
     br.Inflated: laws.inflated, br.Spliced: laws.spliced,
     br.Rejecting: lambda: st.builds(br.Rejecting, laws.betas(), st.floats(0.0, 0.4)),
     br.Shifted: lambda: st.builds(br.Shifted, laws.normals(), UNIT, SHAPE),

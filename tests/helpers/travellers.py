@@ -63,6 +63,20 @@ def by_species() -> br.Decision:
     return br.decide(br.Scores([0.7, 0.8, 0.9], impostor, impostor_strata=kinds), far=0.1)
 
 
+def _over_strata() -> dict[str, Any]:
+    clients, impostors = [0.5, 0.7, 0.8, 0.9] * 3, [0.1, 0.2, 0.4, 0.6] * 6
+    parts = ((clients[k:], impostors[: 24 - k] + [0.3] * k) for k in range(2))
+    sides = [br.Scores(*x, impostor_strata=["a"] * 12 + [NAME] * 12) for x in parts]
+    fits = br.fit(sides[0], "normal", by="stratum")
+    curve = br.epc(*sides, over="worst", alpha=[0.5])
+    weighted = fits.model_over({"a": 0.25, NAME: 0.75}).impostor
+    compared = br.compare(curve, curve, resample="test", replicates=5, rng=1)
+    return {
+        "fits of strata": fits, "mixture of strata": weighted, "curve over strata": curve,
+        "worst stratum": fits.model_over().impostor, "difference by stratum": compared.strata,
+    }  # fmt: skip
+
+
 def _models() -> dict[str, Any]:
     model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91), prior=0.3, name=NAME)
     other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
@@ -72,7 +86,7 @@ def _models() -> dict[str, Any]:
         "hull": model.roc().hull(), "crossings": model.roc().crossings(other.roc()),
         "point": model.eer(), "points": model.at([0.1, 0.5, 0.9]), "far 0": model.at_far(0.0),
         "no points": other.diagonal_crossings(),
-        "strata": by_species().strata, "unseen strata": by_species().unseen,
+        **_over_strata(), "strata": by_species().strata, "unseen strata": by_species().unseen,
         "sample size": br.plan_sample_size("auc", model=other, width=0.05),
         "forecast": br.epc_forecast(other, n_client=50, n_impostor=60, alpha=[0.0, 0.5]),
         "target forecast": br.epc_forecast(

@@ -359,13 +359,32 @@ def _species(c):
     return br.decide(scores, far=c.pick(0.1, 0.2))
 
 
+def _strata_fits(c):
+    rng = np.random.default_rng(1)
+    kinds = np.repeat(["a", "b"], 40)
+    scores = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 80), impostor_strata=kinds)
+    return br.fit(scores, c.pick("beta", "normal"), by="stratum")
+
+
+def _strata_comparison(c):
+    kinds, parts = np.repeat(["a", "b"], 40), np.random.default_rng(1).normal(size=(2, 130))
+    systems = [br.Scores(x[:50] + 2, x[50:], impostor_strata=kinds) for x in parts]
+    curves = [
+        br.epc(s, s, over=c.pick("worst", {"a": 0.3, "b": 0.7}), alpha=[0.5]) for s in systems
+    ]
+    return br.compare(*curves, resample="test", replicates=20, rng=1).strata
+
+
 #: How a value of each public class is come by.
 NOUNS = {
     "Analysis": Context.analysis,
     "AucTest": lambda c: br.auc_test(c.scores, c.pick(c.scores, c.other), bool(c.pick(True, False)),
         level=c.level),
     "Difference": _difference, "Band": Context.band, "StrataTable": lambda c: _species(c).strata,
-    "UnseenStrata": lambda c: _species(c).unseen,
+    "UnseenStrata": lambda c: _species(c).unseen, "StrataFits": _strata_fits,
+    "StrataDifferences": _strata_comparison,
+    "StrataMixture": lambda c: _strata_fits(c).model_over({"a": 0.3, "b": 0.7}).impostor,
+    "WorstStratum": lambda c: _strata_fits(c).model_over("worst").impostor,
     "Confusion": lambda c: c.scores.confusion(c.place), "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture, "NormalMixture": Context.normal_mixture,
     "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
@@ -533,6 +552,7 @@ _DRAWN = (("t x threshold posterior.scores threshold_of logit_threshold", PLACE)
     lambda c: c.pick("beta22", "prior", (2.0, 2.0), (c.number(), c.number()), "x")),
     ("client_groups impostor_groups client_ids impostor_ids ids from_labels.groups", _groups),
     ("client_strata impostor_strata strata", _groups), ("of", _choices("impostor", "client")),
+    ("by", _choices(None, None, "stratum", "sex")),
     ("over", _choices(None, "pooled", "worst", {"0": 0.5, "1": 0.5})), ("stratum", _choices(None,
     None, "sex", "b")), ("Scores.client Scores.impostor y_score values sample", _values), ("y_true",
     _labels), ("name", _choices(None, "a", "é <b> & $x$ \n", "x" * 300)), ("n_client_rejected",

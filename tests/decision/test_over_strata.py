@@ -1,0 +1,292 @@
+"""Curves, bands, fits and comparisons over strata: the worst of them, or their mean by weights."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import betaroc as br
+from betaroc.decision import bands
+from betaroc.distributions.strata import StrataMixture, WorstStratum
+from betaroc.inference.drawn_scores import BootstrapRows
+
+pytestmark = pytest.mark.filterwarnings("ignore:dev and test are the same data")
+ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
+WEIGHTS = {"s0": 0.15, "s1": 0.25, "s2": 0.6}
+
+
+def scores(seed, n=60, shifts=(0.0, 0.6, 1.2), digits=1):
+    """Clients about 2, and a stratum of impostors about each shift."""
+    rng = np.random.default_rng(seed)
+    client = rng.normal(2.0, 1.0, n)
+    impostor = np.concatenate([rng.normal(s, 1.0, n) for s in shifts])
+    client, impostor = (np.round(x, digits) for x in (client, impostor))
+    names = np.repeat([f"s{k}" for k in range(len(shifts))], n)
+    return br.Scores(client, impostor, impostor_strata=names)
+
+
+def rates(s, over, t):
+    """FAR and FRR at thresholds, by counting."""
+    names = list(s.strata.impostor)
+    far = np.array([[np.mean(s.impostor[s.impostor_strata == k] > x) for x in t] for k in names])
+    weights = None if over == "worst" else [over.get(k, 0.0) for k in names]
+    total = far.max(axis=0) if weights is None else np.tensordot(weights, far, 1)
+    return total, np.array([np.mean(s.client <= x) for x in t])
+
+
+@pytest.mark.parametrize("over", ["worst", WEIGHTS])
+def test_a_curve_is_the_least_error_by_counting(over):
+    dev, test = scores(1), scores(2)
+    curve = br.epc(dev, test, over=over, alpha=ALPHAS)
+    places = np.unique(np.concatenate([dev.client, dev.impostor]))
+    far, frr = rates(dev, over, np.append(-np.inf, places))
+    for alpha, t in zip(ALPHAS, curve.threshold, strict=True):
+        own = rates(dev, over, [t])
+        assert alpha * own[0][0] + (1 - alpha) * own[1][0] == pytest.approx(
+            np.min(alpha * far + (1 - alpha) * frr), abs=1e-12
+        )
+    far, frr = rates(test, over, curve.threshold)
+    np.testing.assert_allclose(curve.value, 0.5 * (far + frr), atol=1e-12)
+    own = [e.far for e in curve.strata.values()]
+    combined = np.max(own, axis=0) if over == "worst" else np.tensordot([*WEIGHTS.values()], own, 1)
+    np.testing.assert_allclose(combined, curve.far, atol=1e-12)
+
+
+def test_shares_of_the_trials_are_the_pooled_curve_and_one_stratum_is_itself():
+    dev, test = scores(3), scores(4)
+    thirds = br.epc(dev, test, over=dict.fromkeys(WEIGHTS, 1 / 3), alpha=ALPHAS)
+    np.testing.assert_allclose(thirds.value, br.epc(dev, test, alpha=ALPHAS).value, atol=1e-12)
+    alone = [
+        br.Scores(s.client, s.impostor[s.impostor_strata == "s1"]) for s in (dev, test)
+    ]  # fmt: skip
+    one = br.epc(dev, test, over={"s1": 1.0}, alpha=ALPHAS)
+    np.testing.assert_array_equal(one.threshold, br.epc(*alone, alpha=ALPHAS).threshold)
+
+
+def test_of_clients_the_worst_is_rejected_most():
+    s = scores(5)
+    turned = br.Scores(-s.impostor, -s.client, client_strata=s.impostor_strata)
+    curve = br.epc(turned, turned, over="worst", alpha=[0.5])
+    far, frr = rates(s, "worst", [-curve.threshold[0] - 1e-9])
+    assert curve.frr[0] == pytest.approx(far[0])
+    assert curve.far[0] == pytest.approx(frr[0])
+
+
+def test_the_worst_of_fits_is_their_envelope():
+    parts = br.Beta(2.0, 6.0), br.Beta(3.0, 4.0), br.Beta(0.8, 1.2)
+    for upper, name in ((True, "sf"), (False, "cdf")):
+        worst = WorstStratum(parts, upper)
+        x = np.linspace(0.01, 0.9, 50)
+        each = np.array([getattr(part, name)(x) for part in parts])
+        np.testing.assert_array_equal(getattr(worst, name)(x), each.max(axis=0))
+        np.testing.assert_allclose(worst.ppf(worst.cdf(x)), x, rtol=1e-9)
+        assert integrate.quad(worst.pdf, 0, 1, limit=500)[0] == pytest.approx(1.0, abs=1e-6)
+    client = br.Beta(5.0, 2.0)
+    model = br.ScoreModel(client, WorstStratum(parts, upper=True))
+
+    def density(t):
+        return client.pdf(t) * (1.0 - max(part.sf(t) for part in parts))
+
+    assert model.auc() == pytest.approx(integrate.quad(density, 0, 1, limit=500)[0], abs=1e-8)
+    grid = np.linspace(0.001, 0.999, 20001)
+    for alpha in ALPHAS:
+        best = model.min_weighted_error(alpha)
+        least = np.min(alpha * model.impostor.sf(grid) + (1 - alpha) * client.cdf(grid))
+        assert alpha * best.far + (1 - alpha) * best.frr <= least + 1e-12
+
+
+def test_a_mixture_by_weights_is_the_one_of_its_family():
+    parts, weights = (br.Beta(2.0, 6.0), br.Beta(3.0, 4.0)), (0.3, 0.7)
+    own, known = StrataMixture(weights, parts), br.BetaMixture(weights, parts)
+    client = br.Beta(5.0, 2.0)
+    for dev, test in (((client, own), (client, known)),):
+        generic, closed = (
+            br.epc(br.ScoreModel(*pair), br.ScoreModel(*pair), alpha=ALPHAS) for pair in (dev, test)
+        )
+        np.testing.assert_allclose(generic.threshold, closed.threshold, rtol=1e-10)
+        np.testing.assert_allclose(generic.value, closed.value, atol=1e-10)
+
+
+def test_a_fit_of_each_stratum():
+    s = br.Scores(
+        *(np.random.default_rng(6).beta(a, b, 300) for a, b in ((5, 2), (2, 4))),
+        impostor_strata=["print", "replay", "mask"] * 100,
+    )
+    fits = br.fit(s, by="stratum")
+    for name, fit in zip(fits.stratum, fits.fits, strict=True):
+        own = br.fit(br.Scores(s.client, s.impostor[s.impostor_strata == name]))
+        assert fits[name].params == fit.params == own.params
+    table = fits.to_frame()
+    assert table["semi_at_one"].tolist() == [f.model.semi_derivatives().at_one for f in fits.fits]
+    worst = br.epc(fits, fits, over="worst", alpha=ALPHAS)
+    each = [f.model.far(worst.threshold) for f in fits.fits]
+    np.testing.assert_allclose(worst.far, np.max(each, axis=0), rtol=1e-14)
+    pooled = fits.model_over("pooled")
+    assert pooled.auc() == pytest.approx(np.mean([f.model.auc() for f in fits.fits]), abs=1e-12)
+    assert br.from_json(fits.to_json()) == fits
+    assert br.from_json(worst.to_json()) == worst
+
+
+def test_masses_at_the_ends_are_mixed():
+    impostor = np.concatenate([np.zeros(10), np.linspace(0.1, 0.8, 40), np.linspace(0.05, 0.4, 50)])
+    names = ["a"] * 50 + ["b"] * 50
+    s = br.Scores(np.linspace(0.3, 0.99, 50), impostor, impostor_strata=names)
+    with pytest.warns(br.BoundaryWarning):
+        fits = br.fit(s, by="stratum")
+    model = fits.model_over({"a": 0.25, "b": 0.75})
+    assert model.impostor.atoms.masses.tolist() == [0.25 * 0.2]
+    each = [f.model.far(0.35) for f in fits.fits]
+    assert model.far(0.35) == pytest.approx(0.25 * each[0] + 0.75 * each[1], abs=1e-14)
+    with pytest.raises(br.InputError, match="without point masses"):
+        fits.model_over("worst")
+
+
+# --------------------------------------------------------------------------------- bands
+@pytest.mark.parametrize("over", ["worst", WEIGHTS])
+def test_drawn_thresholds_are_those_of_the_drawn_scores(over):
+    dev = scores(7)
+    e = br.epc(dev, scores(8), over=over, alpha=ALPHAS)
+    drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(1), 5)
+    fast = bands.resampler(e).thresholds(drawn)
+    codes = np.unique(dev.impostor_strata, return_inverse=True)[1]
+    for row, client, impostor in zip(fast, *drawn, strict=True):
+        again = br.Scores(np.repeat(dev.client, client), np.repeat(dev.impostor, impostor),
+                          impostor_strata=np.repeat(codes, impostor).astype(str))  # fmt: skip
+        named = over if over == "worst" else {k[1]: w for k, w in over.items()}
+        slow = br.epc(again, again, over=named, alpha=ALPHAS)
+        # Within one gap of the worst rates any place is as good.
+        for ours, theirs in zip(
+            rates(again, named, row), rates(again, named, slow.threshold), strict=True
+        ):
+            np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+def test_ends_at_fixed_thresholds_by_hand():
+    # FAR alone of one stratum by weight is Clopper and Pearson's interval of its count.
+    dev, test = scores(9), scores(10)
+    e = br.epc(dev, test, over={"s2": 1.0}, measure="far", alpha=[0.5])
+    band = e.band(resample="test")
+    n = 60
+    hits = int(np.sum(test.impostor[test.impostor_strata == "s2"] > e.threshold[0]))
+    exact = stats.binomtest(hits, n).proportion_ci(0.95)
+    # The variance is that of (x + 1/2)/(n + 1), so the ends are near and no tighter by much.
+    assert band.low[0] == pytest.approx(exact.low, abs=0.01)
+    assert band.high[0] == pytest.approx(exact.high, abs=0.01)
+    worst = br.epc(dev, test, over="worst", measure="far", alpha=[0.5]).band(resample="test")
+    assert worst.high[0] >= worst.estimate[0] >= worst.low[0]
+
+
+def test_bands_are_nested():
+    e = br.epc(scores(11), scores(12), over="worst", alpha=ALPHAS)
+    test = e.band(resample="test")
+    every = e.band(resample="test", simultaneous=True)
+    both = e.band(replicates=100, rng=1)
+    for wide in (every, both):
+        assert np.all(wide.low <= test.low + 1e-12)
+        assert np.all(wide.high >= test.high - 1e-12)
+
+
+def test_an_area_lies_in_that_of_the_band():
+    e = br.epc(scores(11), scores(12), over="worst", alpha=ALPHAS)
+    band = e.band(resample="test", simultaneous=True)
+    area = e.interval("area", method="test")
+    trapezoids = [
+        integrate.trapezoid(x, ALPHAS) / 0.8 for x in (band.low, band.estimate, band.high)
+    ]
+    assert [area.low, area.estimate, area.high] == pytest.approx(trapezoids, abs=1e-12)
+    value = e.interval("value", alpha=0.5, method="test")
+    one = e.band(resample="test")
+    assert (value.low, value.high) == pytest.approx((one.low[2], one.high[2]))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("over", ["worst", WEIGHTS])
+def test_bands_cover(over):
+    """benchmarks/coverage_strata.py has other laws and sizes; here 400 sets, error .011."""
+    dev, held = scores(13, n=100), []
+    e = br.epc(dev, dev, over=over, alpha=ALPHAS)
+    far = stats.norm.sf(e.threshold[None] - np.array([[0.0], [0.6], [1.2]]))
+    worst = far.max(axis=0) if over == "worst" else np.tensordot([*WEIGHTS.values()], far, 1)
+    true = 0.5 * (worst + stats.norm.cdf(e.threshold - 2.0))
+    for k in range(400):
+        band = br.epc(dev, scores(100 + k, n=100), over=over, alpha=ALPHAS).band(resample="test")
+        held.append((band.low <= true) & (true <= band.high))
+    assert np.min(np.mean(held, axis=0)) >= 0.93 - 2 * 0.011
+
+
+# ---------------------------------------------------------------------------- comparisons
+def pair_of_systems(seed, worse=0.0, n=80):
+    """Two systems on the same trials; the second accepts more of the last stratum."""
+    rng = np.random.default_rng(seed)
+    noise = [0.6 * rng.normal(size=4 * n) for _ in range(2)]
+    truth = np.repeat([2.0, 0.0, 0.3, 0.6], n) + rng.normal(size=4 * n)
+    names, result = np.repeat(["a", "b", "c"], n), []
+    for k, own in enumerate(noise):
+        s = truth + own + k * worse * (np.arange(4 * n) >= 3 * n)
+        result.append(br.Scores(s[:n], s[n:], impostor_strata=names))
+    return result
+
+
+@pytest.mark.parametrize("over", ["worst", {"a": 0.1, "b": 0.1, "c": 0.8}])
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_the_system_that_is_worse_in_one_stratum_is(over, resample):
+    dev, test = pair_of_systems(1, 1.0), pair_of_systems(2, 1.0)
+    a, b = (br.epc(d, t, over=over, alpha=ALPHAS) for d, t in zip(dev, test, strict=True))
+    result = br.compare(a, b, resample=resample, replicates=200, rng=1)
+    assert result.better_on_average == "a"
+    table = dict(zip(result.strata.stratum, result.strata.high, strict=True))
+    assert table["c"] < 0.0
+    assert result.strata.worst[0] in "ab"
+    assert br.from_json(result.to_json()) == result
+    assert br.compare_systems({"a": a, "b": b}, resample="test", replicates=200, rng=1).shown
+
+
+@pytest.mark.nightly
+def test_equal_systems_are_rarely_told_apart():
+    """Of 400 pairs, standard error .011 at .05: the worst, and all strata at once."""
+    told, any_stratum = [], []
+    for k in range(400):
+        curves = [br.epc(s, s, over="worst", alpha=[0.5]) for s in pair_of_systems(1000 + k)]
+        result = br.compare(*curves, resample="test", replicates=400, rng=k)
+        told.append(result.better_on_average is not None)
+        any_stratum.append(np.any((result.strata.low > 0.0) | (result.strata.high < 0.0)))
+    assert np.mean(told) <= 0.06 + 0.022
+    assert np.mean(any_stratum) <= 0.06 + 0.022
+
+
+# ------------------------------------------------------------------- pictures and refusals
+def test_many_strata_are_folded_in_a_picture():
+    n = 500
+    rng = np.random.default_rng(3)
+    s = br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 2 * n),
+                  impostor_strata=np.repeat([f"k{i}" for i in range(n)], 2))  # fmt: skip
+    with pytest.warns(br.SmallSampleWarning):
+        ax = br.fit(s, "empirical", by="stratum").plot("roc")
+    texts = [text.get_text() for legend in ax.figure.legends for text in legend.get_texts()]
+    assert any("more strata" in text for text in texts)
+    assert len(texts) < 20
+    plt.close("all")
+
+
+def test_what_is_refused():
+    s, bare = scores(1), br.Scores([1.0, 2.0], [0.0, 1.5])
+    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    fits = br.fit(scores(1, digits=9), "normal", by="stratum")
+    worst = br.epc(s, s, over="worst", alpha=[0.5])
+    for call, words in (
+        (lambda: br.epc(s, bare, over="worst"), "no class has two strata"),
+        (lambda: br.epc(model, model, over="worst"), "pooled of a model"),
+        (lambda: br.epc(s, s, over={"s0": 0.5, "mask": 0.5}), "name strata"),
+        (lambda: br.epc(s, s, over={"s0": 0.5}), "sum to 1"),
+        (lambda: br.epc(s, s, over="best"), "weights by the names"),
+        (lambda: br.fit(bare, by="stratum"), "strata"),
+        (lambda: br.fit(s, by="group"), "stratum"),
+        (lambda: fits["none"], "one of"),
+        (lambda: br.epc(fits, fits, over="worst").band(), "Scores"),
+        (lambda: worst.band(method="delta"), "left out"),
+        (lambda: br.epc(s, s, over="worst", measure="f1", alpha=[0.5]).band(resample="test"),
+         "weighted sum"),
+        (lambda: br.compare(worst, br.epc(s, s, alpha=[0.5])), "one over"),
+    ):  # fmt: skip
+        with pytest.raises(br.InputError, match=words):
+            call()
