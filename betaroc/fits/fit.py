@@ -919,6 +919,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
             models["scores"] = empirical_model(scores)
         name = f" of {name_shown(scores.name)}" if scores.name else ""
+        many = max(map(len, scores.strata))
+        name += f" of the mixture of {many} strata" * (many > 1)
         counts = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
         heads: list[str] = []
         areas: list[tree.Cell] = []

@@ -268,6 +268,13 @@ def test_many_strata_are_folded_in_a_picture():
     plt.close("all")
 
 
+def test_what_is_pooled_says_so():
+    s = scores(1, digits=9)
+    for value in (br.epc(s, scores(2), alpha=[0.5]), br.fit(s, "normal")):
+        assert "of the mixture of 3 strata" in str(value._view()[0])
+    assert "of the worst stratum" in str(br.epc(s, scores(2), over="worst", alpha=[0.5]))
+
+
 def test_what_is_refused():
     s, bare = scores(1), br.Scores([1.0, 2.0], [0.0, 1.5])
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
