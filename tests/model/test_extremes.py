@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import special
 
 import betaroc as br
 from betaroc import Beta, Inflated, LogitNormal, Normal, ScoreModel
@@ -285,3 +286,9 @@ def test_a_crossing_beyond_all_doubles_stands_at_the_farthest():
     assert found.threshold[0] < -1e299
     assert found.frr[1:] == pytest.approx([0.0038, 0.9936], abs=1e-3)
     assert model.global_shape() == "several-crossings"
+
+
+def test_quantiles_of_a_vast_second_shape_are_those_of_a_gamma_distribution():
+    for b, p in ((1e16, [0.001, 0.5, 0.9, 0.999]), (1e19, [0.001, 0.5])):
+        wanted = special.gammaincinv(1e5, p) / b  # to the order of a/b
+        np.testing.assert_allclose(br.Beta(1e5, b).ppf(p), wanted, rtol=1e-10)

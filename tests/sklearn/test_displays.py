@@ -135,6 +135,8 @@ def test_epc_takes_thresholds_from_dev() -> None:
     assert other.epc.measure == "far"
     assert other.line_.get_label() == "demo"
     assert display.plot().ax_ is not other.ax_
+    with pytest.raises(br.errors.InputTypeError, match="ax must be"):
+        display.plot(ax="x")
 
 
 @pytest.mark.parametrize(
