@@ -89,8 +89,8 @@ def main() -> None:
     ]  # fmt: skip
     with ProcessPoolExecutor(given.workers) as pool:
         result = list(pool.map(covered, cells))
-    head = ["over", "distributions", "strata", "n", "least", "mean", "all alphas at once",
-            "dev again, least", "dev again, mean"]  # fmt: skip
+    head = ["over", "distributions", "strata", "n", "least", "mean", "all alphas at once"]
+    head += ["dev again, least", "dev again, mean"] * bool(given.both)
     rows = [
         [over, name, str(count), str(n), *(f"{share:.3f}" for share in shares)]
         for (name, n, count, over, *_), shares in zip(cells, result, strict=True)
@@ -99,9 +99,10 @@ def main() -> None:
     body = (
         f"95 % bands of HTER over strata of impostors at five alphas, n trials of clients and of"
         f" each stratum, two strata equal and the worst; {given.sets} sets a cell (standard error"
-        f" {errors[0]:.4f} at .95), {given.both} with dev drawn again ({errors[1]:.3f})."
-        f"\n\n{table(head, rows)}"
-    )
+        f" {errors[0]:.4f} at .95)"
+        + f", {given.both} with dev drawn again ({errors[1]:.3f})" * bool(given.both) + "."
+        + f"\n\n{table(head, rows)}"
+    )  # fmt: skip
     report("Bands over strata", body, "coverage_strata.md" if given.write else None)
 
 
