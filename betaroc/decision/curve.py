@@ -189,7 +189,7 @@ def side(value: SideInput | StrataFits, prior: float | None, over: Over = POOLED
     return model if prior is None else replace(model, prior=prior)
 
 
-def evidence_of(value: SideInput | StrataFits, over: Over) -> SampleSupport | None:
+def support_of(value: SideInput | StrataFits, over: Over) -> SampleSupport | None:
     """What the data behind a side say of rates; over strata those of the one with the fewest."""
     if isinstance(value, StrataFits):
         return min((part._evidence for part in value.fits), key=lambda item: min(item.sizes))

@@ -783,7 +783,7 @@ def epc(
     for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
         for kind, what in ((Scores, "scores"), (SupportedPair, "fit")):
             origins[f"{name}_{what}"] = item if isinstance(item, kind) else None
-        origins[f"{name}_evidence"] = curve.evidence_of(item, over)
+        origins[f"{name}_evidence"] = curve.support_of(item, over)
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(item, ScoreData):
             warn_of_reversed(pair, name)
