@@ -614,6 +614,11 @@ def _rows(
                      key=itemgetter(1))  # fmt: skip
     single = rows.groups is None or rows.groups.sizes[k] is None
     what = f"{CLASSES[k]} {'trials' if single else 'groups'} of {role}"
+    for e in curves if curves[0].over != POOLED else ():
+        strata = scores_of_strata(e, role).strata
+        least = min(min(trials.values()) for trials in strata if trials)
+        if least < n:
+            n, what = least, f"trials of a stratum of {role}"
     return result * (len(curves) // len(result)), Smallest(n, what, _NEEDED[role])
 
 

@@ -28,7 +28,6 @@ from betaroc.decision.epc import Epc, check_different
 from betaroc.decision.strata_draws import strata_curves
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
-from betaroc.inference.strata import POOLED
 from betaroc.rendering import curves as pictures
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
@@ -705,7 +704,7 @@ def compare(
     average = Interval(float(mean[0]), float(limits[0][0]), float(limits[1][0]), options.level,
                        f"percentile, {drawn}")  # fmt: skip
     strata = None
-    if epc_a.over != POOLED:
+    if plan.curves > 2:
         strata = _strata_differences((epc_a, epc_b), values[:, 2:], used, options)
         strata = in_library(strata, epc_a)
     return Comparison(

@@ -326,6 +326,8 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
 def _strata_nodes(e: Epc) -> list[tree.Node]:
     """Each stratum of test at the same thresholds, the costliest first."""
     curves = dict(sorted(e.strata.items(), key=lambda row: -_cost(row[1])))
+    if not curves:
+        return []
     shown = dict([*curves.items()][:PANELS])
     rest = f", the {PANELS} costliest of {len(curves)}" * (len(curves) > PANELS)
     figure = tree.Figure(partial(draw_epcs, shown, "linear", BIOMETRIC), "", f"Each stratum{rest}")

@@ -35,16 +35,18 @@ def band_over(e: Epc, o: BandOptions) -> Band:
         raise refusal("method", rule, repr(o.method), remedy)
     (low, high), value = _fixed_ends(e, o), e.value
     dev = varying_dev(e, o) if o.resample == "both" else None
+    undefined = np.zeros(value.size, dtype=np.int64)
     if dev is not None:
 
         def departures(rng: np.random.Generator, size: int) -> FloatArray:
             t = dev.draw(rng, size)
-            rates = [getattr(e.test._pair, rate)(t) for rate in ("far", "frr", "tpr", "tnr")]
-            moved = e._at_rates((rates[0], rates[1], *rates[2:]), np.full(size, e.test.prior))
+            rates = tuple(getattr(e.test._pair, rate)(t) for rate in ("far", "frr", "tpr", "tnr"))
+            moved = e._at_rates(rates, np.full(size, e.test.prior))
             return shrunk(e, dev.shrink, moved, value) - value
 
         around, (bottom, top) = (-np.inf, np.inf), e._range
         drawn = o.replicated(departures, value.size)
+        undefined = np.sum(np.isnan(drawn), axis=0)
         ends = band_of_replicates(
             drawn, np.zeros(value.size), o, around, simultaneous=o.simultaneous
         )
@@ -52,7 +54,7 @@ def band_over(e: Epc, o: BandOptions) -> Band:
         high = np.minimum(value + np.hypot(high - value, np.maximum(ends[1], 0.0)), top)
     return Band(
         e.alpha, value, low, high, o.level, o.simultaneous, o.resample,
-        0 if dev is None else o.replicates, np.zeros(value.size, dtype=np.int64),
+        0 if dev is None else o.replicates, undefined,
         None if dev is None else dev.m, None, e.n_beyond,
     )  # fmt: skip
 

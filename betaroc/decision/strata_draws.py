@@ -35,7 +35,10 @@ def strata_curves(e: Epc) -> list[Epc]:
     if e.over == POOLED:
         return []
     test = scores_of_strata(e, "test")
-    who = [*classes_over(test.strata._asdict(), e.over)][-1]
+    classes = [*classes_over(test.strata._asdict(), e.over)]
+    if len(classes) > 1 and test.strata.client.keys() != test.strata.impostor.keys():
+        return []  # no stratum is one of both classes
+    who = classes[-1]
     weights = [{name: 1.0} for name in getattr(test.strata, who)]
     models = [replace(model_over(test, own), prior=e.test.prior) for own in weights]
     return [replace(e, test=m, over=own) for m, own in zip(models, weights, strict=True)]
@@ -103,7 +106,7 @@ class StrataRows:
                 own = [codes == k for k in range(int(codes.max()) + 1)]
                 rows[who] = [(order[keep], values[keep]) for keep in own]
         many = max(map(len, rows.values()))
-        pairs = zip(*(rows[who] * (many // len(rows[who])) for who in CLASSES), strict=True)
+        pairs = ([rows[who][k % len(rows[who])] for who in CLASSES] for k in range(many))
         parts = [SortedRows((c[0], i[0]), (c[1], i[1])) for c, i in pairs]
         return cls(parts, scores.strata._asdict())
 
@@ -115,8 +118,9 @@ class StrataRows:
         over, rates = classes_over(self.strata, e.over), list[FloatArray]()
         for who, shares in zip(CLASSES, (frr, far), strict=True):
             weights = over.get(who)
-            worst = np.max(shares, axis=0)  # of a class without strata all are one
-            rates.append(worst if weights is None else np.tensordot(weights, shares, 1))
+            worst = np.max(shares, axis=0)  # of a class with fewer strata they are repeated
+            mean = worst if weights is None else np.tensordot(weights, shares[: weights.size], 1)
+            rates.append(mean)
         values = e._at_rates(
             (rates[1], rates[0], 1.0 - rates[0], 1.0 - rates[1]),
             np.full(len(frr[0]), e.test.prior),

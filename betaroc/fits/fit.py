@@ -31,7 +31,7 @@ from betaroc.core.value import REPR_LIMIT, Named, is_same
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
-from betaroc.distributions.inflated import REJECTED
+from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.pictures import plot_classes
 from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
@@ -65,6 +65,7 @@ _PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
 #: Columns of tables of parameters, and those of them that hold text.
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
+_MASSES = (*MASSES, REJECTED)
 _SHAPE_TEXTS = ("stratum", "client_shape", "impostor_shape")
 #: Confidence of intervals in a notebook; parameters up to which that of the EER takes no time.
 _LEVEL, _FEW, _NO_ENDS = 0.95, 4, (math.nan, math.nan, False)
@@ -1134,7 +1135,8 @@ class StrataFits(Tabular, Exportable):
             rows.append(row | {"auc": part.model.auc(), "eer": part.model.eer().hter})
         names = list(dict.fromkeys(key for row in rows for key in row))
         return self._table({
-            key: np.array([row.get(key, 0.0) for row in rows]) if key not in _SHAPE_TEXTS
+            key: np.array([row.get(key, 0.0 if key.endswith(_MASSES) else math.nan)
+                           for row in rows]) if key not in _SHAPE_TEXTS
             else [row[key] for row in rows] for key in names
         })  # fmt: skip
 

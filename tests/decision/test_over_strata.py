@@ -1,5 +1,7 @@
 """Curves, bands, fits and comparisons over strata: the worst of them, or their mean by weights."""
 
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -266,6 +268,34 @@ def test_many_strata_are_folded_in_a_picture():
     assert any("more strata" in text for text in texts)
     assert len(texts) < 20
     plt.close("all")
+
+
+def test_both_classes_with_strata_of_their_own():
+    """The worst of each class, by counting; no stratum is one of both."""
+    names = np.repeat(["old", "young"], 30)
+    dev, test = (replace(scores(k), client_strata=names) for k in (1, 2))
+    e = br.epc(dev, test, over="worst", alpha=[0.5])
+    far, _ = rates(test, "worst", e.threshold)
+    frr = max(np.mean(test.client[names == k] <= e.threshold[0]) for k in ("old", "young"))
+    assert e.value[0] == pytest.approx(0.5 * (far[0] + frr), abs=1e-12)
+    assert e.strata == {}
+    result = br.compare(e, e, resample="test", replicates=20, rng=1)
+    assert result.strata is None
+    assert np.all(result.differences == 0.0)
+    assert e._view()
+
+
+def test_few_trials_of_a_stratum_name_no_system_and_other_families_no_parameter():
+    few = br.Scores(
+        [2.0, 3.0, 4.0] * 20, [0.0, 1.0, 2.5] * 20, impostor_strata=["a"] * 57 + ["b"] * 3
+    )
+    e = br.epc(few, few, over="worst", alpha=[0.5])
+    assert "3 trials of a stratum" in br.compare(e, e, replicates=20, rng=1).cannot_tell
+    s = br.Scores(*np.random.default_rng(1).beta([[5], [2]], [[2], [5]], (2, 40)))
+    fits = br.fit(s, "beta"), br.fit(s, "normal")
+    table = br.results.StrataFits(("a", "b"), fits, s).to_frame()
+    assert np.isnan(table["impostor_mu"][0])
+    assert np.isnan(table["impostor_a"][1])
 
 
 def test_what_is_pooled_says_so():
