@@ -11,7 +11,6 @@ import betaroc as br
 from betaroc import (
     DegenerateDataError,
     InputError,
-    InputTypeError,
     ReversedScoresWarning,
     SmallSampleWarning,
 )
@@ -24,14 +23,11 @@ SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
 
 
 #: Families of one sample; the others are of pairs. Mixtures take their time.
-SINGLE = [
-    pytest.param(name, marks=[pytest.mark.simulation] if "mixture" in name else [])
-    for name, row in sorted(FAMILIES.items()) if not row.of_pairs
-]  # fmt: skip
+SINGLE = [pytest.param(name, marks=[pytest.mark.simulation] if "mixture" in name else [])
+    for name, row in sorted(FAMILIES.items()) if not row.of_pairs]  # fmt: skip
 
 
 def test_normal_and_logit_normal_by_hand():
-
     x = RNG.normal(3.0, 2.0, 50)
     fit = br.fit_distribution(x, "normal")
     mu, sigma = stats.norm.fit(x)
@@ -90,11 +86,6 @@ def test_fits_are_two_fits_and_a_model():
     fit = br.fit(ends, "beta", boundary="inflate")
     assert list(fit.params)[2:5] == ["client-at-zero", "client-at-one", "impostor-a"]
     assert fit.params["client-at-one"] == 0.2  # 4 of 20
-    scores = br.Scores([*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0],
-        [0.0, *np.linspace(0.1, 0.6, 19)])  # fmt: skip
-    fit = br.fit(scores, "beta", boundary="inflate")
-    assert list(fit.params)[2:5] == ["client-at-zero", "client-at-one", "impostor-a"]
-    assert fit.params["client-at-one"] == 0.2  # 4 of 20
     assert_array_equal(fit.joint_cov()[:4, :4], fit.client.cov)
     assert_array_equal(fit.joint_cov()[4:, 4:], fit.impostor.cov)
 
@@ -116,15 +107,13 @@ def test_reversed_few_and_outside_scores_are_told():
 
 
 ONE_VALUE = br.Scores(np.full(100, 3.0), IMPOSTOR)
-NO_NAME = "family must be one of"
 
 
 @pytest.mark.parametrize(("x", "options", "error", "text"), [
     ([0.1, math.nan, 0.3], {}, InputError, "index 1: nan"),
     ([[0.1], [0.2]], {}, InputError, "one-dimensional"),
     ([0.1, 0.2], {"weights": [1.0, -1.0]}, InputError, "weights"),
-    (CLIENT, {"family": "best"}, InputError, NO_NAME),
-    (CLIENT, {"family": 3}, InputTypeError, NO_NAME),
+    (CLIENT, {"family": "best"}, InputError, "family must be one of"),
     (SCORES, {"family": "norml"}, InputError, "Did you mean 'normal'"),
     (br.Scores(100.0 * CLIENT, IMPOSTOR),
         {"family": "beta"}, InputError, "look like percentages: divide by 100"),

@@ -59,7 +59,6 @@ def test_the_rule_is_that_of_the_exact_interval(n, level):
         assert (found.verdict, (found.low, found.high)) == (verdict, approx((low, high), rel=1e-9))
         assert (found.needed is None) == (verdict != "cannot tell")
         seen.add(verdict)
-    assert "poor" in seen
     assert len(seen) > 1
 
 
@@ -99,14 +98,13 @@ def test_rules_mirrors_and_default_targets_by_hand():
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.parametrize("n", some([2000, 200, 60_000], 3))
-def test_what_a_warning_contradicts_is_poor(n):
+def test_what_a_warning_contradicts_is_poor():
     """Of one count there is one verdict: whatever `at_far` contradicts, `check_fit` calls poor."""
     seen = 0
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        heavy = 0.5 + 0.02 * rng.standard_t(2 + seed, n)
-        f = br.fit(br.Scores(rng.lognormal(0.0, 0.5, n), heavy), "normal")
+        heavy = 0.5 + 0.02 * rng.standard_t(2 + seed, 2000)
+        f = br.fit(br.Scores(rng.lognormal(0.0, 0.5, 2000), heavy), "normal")
         for name, at in (("far", f.at_far), ("frr", f.at_frr)):
             for rate in (0.1, 0.02):
                 with warnings.catch_warnings(record=True) as caught:
@@ -166,8 +164,6 @@ def test_distributions_that_place_a_threshold_or_have_none():
     beta, own = br.fit(scores), br.fit(scores, "empirical")
     reasons = {(t.verdict, t.reason, t.needed) for t in check_targets(own)}
     assert reasons == {("cannot tell", "placed by these scores", None)}
-    check = br.check_fit(own, far=0.01)
-    assert check.reason.startswith("only rates were counted: f must be a fit of a parametric")
     model = br.ScoreModel(own.model.client, beta.model.impostor)
     found = check_targets(Fit(model, scores, own.client, beta.impostor, "beta"))
     assert {t.reason for t in found if t.rate == "frr"} == {"placed by these scores"}
@@ -193,11 +189,9 @@ def test_distributions_that_place_a_threshold_or_have_none():
 def test_counts_do_not_depend_on_how_the_scores_are_given(kind):
     rng = np.random.default_rng(3)
     client, impostor, copies = rng.beta(4, 2, 200), rng.beta(2, 4, 300), rng.integers(1, 4, 300)
-    given = {
-        "weights": br.Scores(client, impostor, impostor_weights=copies),
-        "groups": br.Scores(client, impostor, impostor_groups=np.arange(300)),
-        "dropped": br.Scores(client, [*impostor, *np.ones(100)]),
-    }[kind]
+    given = br.Scores(client, [*impostor, *np.ones(100)] if kind == "dropped" else impostor,
+        impostor_weights=copies if kind == "weights" else None,
+        impostor_groups=np.arange(300) if kind == "groups" else None)  # fmt: skip
     plain = br.Scores(client, np.repeat(impostor, copies) if kind == "weights" else impostor)
     with suppress_warnings():
         found = check_targets(br.fit(given, boundary="drop" if kind == "dropped" else None))
@@ -276,11 +270,3 @@ def test_rates_that_are_refused(rates, error, text):
     f = br.fit(br.Scores(scores.client, scores.impostor, **half) if rates == 0.1 else scores)
     with pytest.raises(error, match=text):
         check_targets(f, frr=rates)
-
-
-def test_few_scores_cannot_tell():
-    with suppress_warnings():
-        f = br.fit(beta_scores(2))
-    assert check_targets(f) == ()
-    (found,) = check_targets(f, far=0.01)
-    assert (found.verdict, found.needed) == ("cannot tell", approx(13 / 0.01, rel=0.05))
