@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 import betaroc as br
 from betaroc.core.errors import ExtrapolationWarning, InputError, MisfitWarning, ScaleWarning
 from betaroc.estimation.tails import TailScores, fit_tails
-from betaroc.inference.intervals import tail_rate_ends, tail_threshold_ends
+from betaroc.inference.intervals import tail_threshold_ends
 from helpers.sets import frame_of
 
 approx = pytest.approx
@@ -148,11 +148,6 @@ def test_a_steep_tail_is_told():
 
 @pytest.mark.simulation
 def test_intervals_bands_and_differences_are_those_of_the_tail(fitted):
-    found = fitted.interval("threshold", far=2e-3, method="integrated")
-    assert found.method == "tail, integrated"
-    assert (found.low, found.high) == approx(expit(tail_threshold_ends(upper(fitted), 2e-3)))
-    rate = fitted.interval("far", threshold=0.6, method="family")
-    assert (rate.low, rate.high) == approx(tail_rate_ends(upper(fitted), float(logit(0.6))))
     band, own = fitted.roc_band(far=[2e-3, 0.05]), fitted.interval("tpr", far=2e-3)
     assert (band.low[0], band.high[0]) == approx((own.low, own.high))
     joint = fitted.roc_band(far=[2e-3, 0.05], simultaneous=True, rng=1)

@@ -136,10 +136,6 @@ def test_weights_are_copies_and_reflection_swaps_the_shapes():
         ends = [doubled[name].low, doubled[name].high]
         assert [weighted[name].low, weighted[name].high] == approx(ends, rel=1e-10)
         assert [mirrored[other].low, mirrored[other].high] == approx(ends, rel=1e-8)
-    # Where no score lies at an edge the likelihood is the plain one.
-    plain, censored = (br.fit_distribution(sample, **rule).conf_int()["a"].high
-        for rule in ({}, {"boundary": "censor", "resolution": 1e-6}))  # fmt: skip
-    assert censored == approx(plain, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.DiscretenessWarning")
@@ -175,15 +171,6 @@ def test_wald_intervals_of_mixtures_by_hand():
     assert math.log(odds * (1 - share) / share) == approx(reach, rel=1e-9)
     reach = student(80) * math.sqrt(80 / 79) * result.std_errors["a_1"] / result.params["a_1"]
     assert math.log(found["a_1"].high / found["a_1"].estimate) == approx(reach, rel=1e-9)
-
-
-def test_distributions_that_share_parameters_have_no_profile():
-    rng = np.random.default_rng(11)
-    crossed = br.fit(br.Scores(rng.beta(2, 2, 40), rng.beta(6, 8, 40)), "proper-beta")
-    assert crossed.tied
-    with pytest.raises(br.InputError, match="these distributions share"):
-        crossed.conf_int()
-    assert crossed.conf_int(method="wald")["client"]["a"].low > 0
 
 
 def exact_bias(a, b):

@@ -25,11 +25,6 @@ def systems(seed, n=80, rho=0.6, shift=0.4):
     return [br.Scores(c, i) for c, i in zip(*parts, strict=True)]
 
 
-def normal_system(seed, gap):
-    rng = np.random.default_rng(seed)
-    return br.Scores(rng.normal(gap, 1.0, 300), rng.normal(0.0, 1.0, 300))
-
-
 def test_rates_and_fits_by_hand_seeds_and_equal_systems():
     a, b = systems(1)
     found = br.difference(a, b, "far", threshold=0.7)
@@ -53,16 +48,11 @@ def test_rates_and_fits_by_hand_seeds_and_equal_systems():
     own = paired.confidence_interval(0.95)
     assert (found.low, found.high) == approx((own.low, own.high), rel=0.01)
     assert found.p_value == approx(paired.pvalue, rel=0.2, abs=1e-6)
-    seed = np.random.SeedSequence(1)
-    ends = [br.difference(a, b, "d-prime", paired=False, rng=seed, replicates=20).low
-        for _ in range(2)]  # fmt: skip
-    assert ends[0] == ends[1]
     found = br.difference(a, a, "tpr", far=0.1)
     assert (found.estimate, found.p_value, found.correlation) == (0.0, 1.0, approx(1.0))
 
 
-@pytest.mark.parametrize("stat", ["eer", *(pytest.param(stat, marks=pytest.mark.simulation)
-    for stat in ("tpr@far=0.1", "hter@threshold=0.7", "min-hter"))])  # fmt: skip
+@pytest.mark.parametrize("stat", ["eer", "tpr@far=0.1"])
 def test_systems_change_places(stat):
     a, b = systems(5)
     one, other = br.difference(a, b, stat), br.difference(b, a, stat)
@@ -93,21 +83,15 @@ def test_groups_and_summaries():
     for stat, point in (("eer", {}), ("far", {"threshold": 0.5})):
         assert br.difference(one, b, stat, **point) == br.difference(one, two, stat, **point)
     # What two scores in a bin hide is added: the ends lie around those of the scores.
-    systems_of = [normal_system(21, 1.5), normal_system(22, 1.0)]
+    rng = np.random.default_rng(21)
+    systems_of = [br.Scores(rng.normal(gap, 1.0, 300), rng.normal(0.0, 1.0, 300))
+        for gap in (1.5, 1.0)]  # fmt: skip
     summaries = [summary_of(s) for s in systems_of]
     for stat, method in (("eer", "likelihood"), ("frr@far=0.1", None), ("min-hter", None)):
         one = br.difference(*systems_of, stat, paired=False, method=method)
         other = br.difference(*summaries, stat, paired=False)
         assert (other.low, other.high) == approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
-    a, b = systems(8, 60)
-    labels = np.repeat(np.arange(60), 4)
-    groups = {"client_groups": labels, "impostor_groups": 99 + labels}
-    copies = [br.Scores(np.repeat(s.client, 4), np.repeat(s.impostor, 4), **groups) for s in (a, b)]
-    one, more = br.difference(a, b, "eer"), br.difference(*copies, "eer")
-    free = br.difference(*copies, "eer", groups=False)
-    assert more.high - more.low == approx(one.high - one.low, rel=0.15)
-    assert free.high - free.low < 0.75 * (more.high - more.low)
 
 
 @pytest.mark.simulation
@@ -118,20 +102,6 @@ def test_mirrors(stat, mirrored):
     turned = br.difference(one[1], two[1], mirrored, paired=False)
     ends = [(d.low, d.estimate, d.high, d.p_value) for d in (found, turned)]
     assert ends[0] == approx(ends[1], abs=1e-9)
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("stat", ["far@threshold=0.6", "eer"])
-def test_weights_are_copies(stat):
-    rng, pair = np.random.default_rng(10), systems(10, 60)
-    copies = {f"{who}_weights": rng.integers(1, 4, 60) for who in ("client", "impostor")}
-    weighted = [br.Scores(s.client, s.impostor, **copies) for s in pair]
-    copied = [br.Scores(*(np.repeat(x, w) for x, w in zip((s.client, s.impostor), copies.values(),
-        strict=True))) for s in pair]  # fmt: skip
-    found, other = (br.difference(*two, stat) for two in (weighted, copied))
-    ends = [(d.low, d.estimate, d.high, d.p_value) for d in (found, other)]
-    assert ends[0] == approx(ends[1], abs=1e-9)
-    assert found.correlation == approx(other.correlation, rel=1e-9, nan_ok=True)
 
 
 def test_the_difference_of_two_eers_by_hand():

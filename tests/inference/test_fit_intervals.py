@@ -8,6 +8,7 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
+from betaroc.inference.delta import shape_bias
 from helpers.points import ASKED
 
 approx = pytest.approx
@@ -33,23 +34,6 @@ def welch(variances, sizes):
 def log_sd_bias(n):
     """E log(estimate/sigma): n times the variance over sigma^2 is chi2(n - 1)."""
     return 0.5 * (special.psi((n - 1) / 2) - math.log(n / 2))
-
-
-def shape_bias(law, n):
-    """Bias of (log a, log b) to first order: half the curvature of the estimate in its sums."""
-    a, b = law.a, law.b
-    common = special.polygamma(1, a + b)
-    cov = np.array([[special.polygamma(1, a) - common, -common],
-        [-common, special.polygamma(1, b) - common]])  # fmt: skip
-    centre, step = special.psi([a, b]) - special.psi(a + b), 2e-3 * np.sqrt(np.diag(cov))
-
-    def at(i, j):
-        return np.log(br.beta_mle(*(centre + step * np.array([i, j])))[:2])
-
-    second = [at(1, 0) + at(-1, 0) - 2 * at(0, 0), at(0, 1) + at(0, -1) - 2 * at(0, 0)]
-    mixed = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / 4
-    return (0.5 * cov[0, 0] * second[0] / step[0] ** 2 + 0.5 * cov[1, 1] * second[1] / step[1] ** 2
-        + cov[0, 1] * mixed / (step[0] * step[1])) / n  # fmt: skip
 
 
 def test_the_area_of_a_binormal_pair_by_hand():
@@ -87,12 +71,11 @@ def test_exponents_functions_and_point_masses():
     found, ratio = fit.interval("exponent-at-zero"), fit.model.ends().at_zero.exponent
     sd = math.hypot(fit.client.std_errors["a"] / fit.client.params["a"],
         fit.impostor.std_errors["a"] / fit.impostor.params["a"])  # fmt: skip
-    bias = shape_bias(fit.impostor.distribution, 80)[0] - shape_bias(fit.client.distribution, 80)[0]
+    own, other = (shape_bias(*r.values, ["a", "b"])[0] / 80 for r in (fit.client, fit.impostor))
     errors = [r.std_errors["a"] / r.params["a"] for r in (fit.client, fit.impostor)]
     reach = welch((errors[0] ** 2, errors[1] ** 2), (80, 80))
     assert reach == approx(1.99 * sd, rel=0.01)
-    ends = [ratio * math.exp(-bias - reach), ratio * math.exp(-bias + reach)]
-    # The curvature is a difference of second order, good to about 1e-5.
+    ends = [ratio * math.exp(own - other - reach), ratio * math.exp(own - other + reach)]
     assert [found.low, found.high] == approx(ends, rel=1e-5)
     named, own = fit.interval("auc"), fit.interval(lambda m: m.auc())
     assert own.estimate == named.estimate

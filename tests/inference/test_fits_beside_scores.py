@@ -1,13 +1,11 @@
 """The default interval of a fit: the hull of that of its family and that of its scores."""
 
-import contextlib
 import math
 import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy import stats
 
 import betaroc as br
 from helpers.cases import some
@@ -139,30 +137,6 @@ def test_differences_and_bands_of_fits_hold_those_of_scores():
     assert_array_equal(band.high, np.maximum(counted.high, alone.high))
 
 
-BAD = {
-    "sentinels": (np.r_[np.linspace(1, 3, 40), -999.0], np.linspace(0, 2, 40)),
-    "one value": (np.full(30, 2.0), np.linspace(0, 2, 30)),
-    "whole numbers": (np.arange(40.0) % 5 + 2, np.arange(40.0) % 5),
-    "two scores": (np.array([2.0, 3.0]), np.array([1.0, 2.5])),
-}
-
-
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-@pytest.mark.parametrize("weight", [1.0, 1e9])
-@pytest.mark.parametrize("family", ["normal", "empirical"])
-@pytest.mark.parametrize("name", BAD)
-def test_bad_scores_have_an_interval_or_a_reason(name, family, weight):
-    client, impostor = (np.full(x.size, weight) for x in BAD[name])
-    with contextlib.suppress(br.InputError, br.DegenerateDataError):
-        data = br.Scores(*BAD[name], client_weights=client, impostor_weights=impostor)
-        fit = br.fit(data, family)
-        for stat, point in (*NUMBERS, ("threshold", {"far": 0.01})):
-            with contextlib.suppress(br.errors.InputError):
-                found = fit.interval(stat, **point)
-                assert found.low <= found.high
-
-
 def test_thresholds_of_heavy_weights_points_and_far_apart():
     """Of 6e10 impostors a share is known to 1e-5: the gap above the seventh largest of 60."""
     heavy = {f"{who}_weights": np.full(60, 1e9) for who in ("client", "impostor")}
@@ -198,7 +172,6 @@ def test_the_flag_is_seldom_false_where_the_family_is_right():
                 warnings.simplefilter("ignore", br.errors.BetarocWarning)
                 told[k] += "MisfitWarning" in notices(fit.interval(stat, **point))
     assert max(told.values()) <= 200 * (0.03 + 2 * math.sqrt(0.03 * 0.97 / 200))
-    assert stats.binom.sf(12, 200, 0.03) < 0.01
 
 
 @pytest.mark.nightly

@@ -47,10 +47,7 @@ def test_rates_and_curves_of_all_trials_by_hand():
     scores = br.Scores([0.9, 0.4], [0.5], n_client_rejected=1, n_impostor_rejected=1)
     model = empirical_model(scores)
     assert model.auc() == approx(3.5 / 6, rel=1e-15)
-    roc = model.roc()
-    assert (roc.points().far[-1], roc.points().tpr[-1]) == (0.5, 2 / 3)
-    assert roc.tpr([0.5, 0.75, 1.0]) == approx([2 / 3, 5 / 6, 1.0], rel=1e-15)
-    assert model.roc("impostor").tpr([0.0, 1 / 6, 1 / 3]) == approx([0.0, 0.25, 0.5])
+    assert model.roc().tpr([0.5, 0.75, 1.0]) == approx([2 / 3, 5 / 6, 1.0], rel=1e-15)
     assert model.partial_auc(0.5, 1.0, standardized=False) == approx(5 / 12, rel=1e-15)
     known = DEV[0]
     assert br.Scores.from_frame(known.to_frame(), missing="reject") == known
@@ -150,12 +147,9 @@ def test_rates_near_the_share_without_a_score():
     # Of 300 clients 30 have none: FRR 0.1 + 1/300 expects one below; FRR 0.101 expects 0.3.
     scores = br.Scores(np.arange(270.0), np.arange(-300.0, 0.0), n_client_rejected=30)
     f = br.fit(scores, "normal")
-    with pytest.warns(br.errors.ExtrapolationWarning) as caught:
+    words = "of 300 client trials .0.1 of them without a score. 0.3 are .* about 3000 would"
+    with pytest.warns(br.errors.ExtrapolationWarning, match=words):
         f.at_frr(0.101)
-    message = str(caught[0].message)
-    assert "of 300 client trials (0.1 of them without a score) 0.3 are expected" in message
-    assert "about 3000 would (3/(rate - 0.1))" in message
-    assert "a rate between 0.103333 and 0.996667." in message
     f.at_frr(0.11)
 
 
@@ -234,8 +228,6 @@ def test_a_tail_is_that_of_the_scores():
     assert share.method == "delta, if the family is right"
     assert f.interval("fnmr", threshold=0.0) == g.interval("frr", threshold=0.0)
     assert br.from_json(f.to_json()) == f
-    both = br.fit(known, "empirical", tails="upper").interval("tpr", far=0.01)
-    assert both.low < both.estimate < both.high < 240 / 250
 
 
 def test_rates_of_comparisons_have_their_own_intervals(fits):
@@ -253,17 +245,15 @@ def test_rates_of_comparisons_have_their_own_intervals(fits):
 
 def paired(seed, absent, other):
     """One system of the trials of all, shuffled, and the oracle of it, in order."""
-    rng, sides = np.random.default_rng(seed), []
-    for who, true, lost in (("c", CLIENT, absent), ("i", IMPOSTOR, other)):
+    rng, given, low = np.random.default_rng(seed), {}, {}
+    for who, true, lost in (("client", CLIENT, absent), ("impostor", IMPOSTOR, other)):
         values = np.round(true + rng.normal(0.0, 0.1, true.size), 2)
         ids, kept = np.array([f"{who}{k}" for k in range(true.size)]), np.arange(true.size)
-        kept, low = rng.permutation(np.delete(kept, lost)), values.copy()
-        low[lost] = FAR_BELOW
-        sides.append([values[kept], ids[kept], low, ids])
-    (c, c_ids, c_low, c_all), (i, i_ids, i_low, i_all) = sides
-    return (br.Scores(c, i, client_ids=c_ids, impostor_ids=i_ids,
-        n_client_rejected=len(absent), n_impostor_rejected=len(other)),
-        br.Scores(c_low, i_low, client_ids=c_all, impostor_ids=i_all))  # fmt: skip
+        kept = rng.permutation(np.delete(kept, lost))
+        given |= {who: values[kept], f"{who}_ids": ids[kept], f"n_{who}_rejected": len(lost)}
+        values[lost] = FAR_BELOW
+        low |= {who: values, f"{who}_ids": ids}
+    return br.Scores(**given), br.Scores(**low)
 
 
 ONE, TWO = paired(1, [1, 5, 9, 20], [3, 4]), paired(2, [5, 9, 33], [4, 70, 71])
@@ -276,18 +266,3 @@ def test_trials_are_paired_by_ids(stat):
     one, two = (br.difference(*systems, stat) for systems in zip(ONE, TWO, strict=True))
     for end in ("estimate", "low", "high"):
         assert getattr(one, end) == approx(getattr(two, end), rel=1e-11, abs=1e-14)
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-def test_curves_are_paired_by_ids():
-    tests = paired(3, [1, 2], [0]), paired(4, [2, 7, 8], [0])
-
-    def curves(k):
-        pairs = zip((ONE, TWO), tests, strict=True)
-        return [br.epc(dev[k], test[k], alpha=ALPHA) for dev, test in pairs]
-
-    test = [br.compare(*curves(k), resample="test", replicates=100, rng=1) for k in (0, 1)]
-    assert ends(test[0]) == ends(test[1])
-    both = [br.compare(*curves(k), replicates=2, rng=1) for k in (0, 1)]
-    assert both[0].dev_paired is True
-    assert both[0].difference.tolist() == both[1].difference.tolist()

@@ -1,6 +1,5 @@
 """How many scores speak for a number, and which numbers the scores contradict."""
 
-import math
 import warnings
 
 import numpy as np
@@ -64,15 +63,15 @@ def fit():
     return br.fit(bells(400, 500))
 
 
-@pytest.mark.parametrize("name", POINTS)
-def test_every_point_of_the_model_is_a_point_of_the_fit(name, fit):
-    found, wanted = getattr(fit, name)(*POINTS[name]), getattr(fit.model, name)(*POINTS[name])
-    for rate in ("threshold", "far", "frr", "tpr", "tnr", "logit_threshold"):
-        assert_array_equal(getattr(found, rate), getattr(wanted, rate))
-    assert wanted.n_beyond is None
-    for n, own, rest, size in zip(found.n_beyond, (found.frr, found.far), (found.tpr, found.tnr),
-        (400, 500), strict=True):  # fmt: skip
-        assert_allclose(n, size * np.minimum(own, rest))
+def test_every_point_of_the_model_is_a_point_of_the_fit(fit):
+    for name, at in POINTS.items():
+        found, wanted = getattr(fit, name)(*at), getattr(fit.model, name)(*at)
+        for rate in ("threshold", "far", "frr", "tpr", "tnr", "logit_threshold"):
+            assert_array_equal(getattr(found, rate), getattr(wanted, rate))
+        assert wanted.n_beyond is None
+        for n, rates, size in zip(found.n_beyond, ((found.frr, found.tpr), (found.far, found.tnr)),
+            (400, 500), strict=True):  # fmt: skip
+            assert_allclose(n, size * np.minimum(*rates))
 
 
 def test_less_than_one_score_is_an_extrapolation():
@@ -90,6 +89,12 @@ def test_less_than_one_score_is_an_extrapolation():
         points = fit.at_far([0.1, 1e-3, 1e-5])
     assert (len(caught), points.extrapolated.tolist()) == (1, [False, True, True])
     assert points[1].n_beyond[1] == approx(0.2)
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        found = fit.interval("threshold", far=1e-4)
+    assert (found.n_beyond, found.extrapolated) == (approx(0.02), True)
+    assert [c.filename for c in caught] == [__file__]
+    with pytest.warns(br.ExtrapolationWarning, match="FAR 0.0001"):
+        assert fit.roc_band(far=[1e-4, 0.1]).n_beyond[0] == approx(0.02)
 
 
 @pytest.mark.parametrize(("stat", "expected"), [("auc", None), ("exponent-at-one", None),
@@ -102,16 +107,6 @@ def test_intervals_carry_the_scores_behind_their_rates(stat, expected, fit):
     expected = expected(fit.model) if callable(expected) else expected
     assert found.n_beyond == (None if expected is None else approx(expected))
     assert not found.extrapolated
-
-
-def test_intervals_and_bands_far_out_are_extrapolated():
-    fit = br.fit(bells(200, 200))
-    with pytest.warns(br.ExtrapolationWarning) as caught:
-        found = fit.interval("threshold", far=1e-4)
-    assert (found.n_beyond, found.extrapolated) == (approx(0.02), True)
-    assert [c.filename for c in caught] == [__file__]
-    with pytest.warns(br.ExtrapolationWarning, match="FAR 0.0001"):
-        assert fit.roc_band(far=[1e-4, 0.1]).n_beyond[0] == approx(0.02)
 
 
 def test_curves_warn_only_where_alpha_was_given():
@@ -196,15 +191,6 @@ def test_dropped_zeros_and_ones_are_no_scores_of_the_fit():
     client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
     fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
     assert fit.at_frr(0.01).n_beyond[0] == approx(10.0)  # of 1000, and no misfit
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.SmallSampleWarning")
-def test_two_scores_say_what_they_are():
-    fit = br.fit(bells(2, 2))
-    with pytest.warns(br.ExtrapolationWarning, match="of 2 impostor scores"):
-        point = fit.at_far(0.01)
-    assert math.isfinite(point.threshold)
-    assert math.isnan(fit.at(math.nan).far)
 
 
 @pytest.mark.simulation

@@ -28,40 +28,35 @@ def table_of(errors, trials, **more):
 
 PEER = json.loads((REFERENCES / "pad_species.json").read_text())
 ATTACKS = PEER["attack"]
+ATTACKED = br.Scores(PEER["bona fide"], np.concatenate([*ATTACKS.values()]),
+    impostor_strata=np.repeat([*ATTACKS], [len(v) for v in ATTACKS.values()]))  # fmt: skip
 
 
-@pytest.fixture
-def attacked():
-    """Scores of bona fide presentations and of several species of attack."""
-    strata = np.repeat([*ATTACKS], [len(v) for v in ATTACKS.values()])
-    return br.Scores(PEER["bona fide"], np.concatenate([*ATTACKS.values()]), impostor_strata=strata)
-
-
-def test_rates_are_those_of_a_package_for_attacks(attacked):
+def test_rates_are_those_of_a_package_for_attacks():
     for row in PEER["result"].values():
         below = np.nextafter(row["threshold"], -np.inf)  # they accept what equals the threshold
-        table = br.by_stratum(attacked, "far", threshold=below)
+        table = br.by_stratum(ATTACKED, "far", threshold=below)
         own = dict(zip(table.stratum, table.estimate.tolist(), strict=True))
         assert own == approx(row["apcer_per_pai"], abs=1e-12)
         assert table.worst.estimate == approx(row["apcer_max"], abs=1e-12)
-        frr = attacked.confusion(below).frr
+        frr = ATTACKED.confusion(below).frr
         assert 0.5 * (table.worst.estimate + frr) == approx(row["acer"], abs=1e-12)
 
 
-def test_words_for_attacks_mean_the_worst_species(attacked):
-    found, lowest = br.interval(attacked, "bpcer10"), -math.inf  # the least FRR that species allow
+def test_words_for_attacks_mean_the_worst_species():
+    found, lowest = br.interval(ATTACKED, "bpcer10"), -math.inf  # the least FRR that species allow
     for values in map(np.array, ATTACKS.values()):
         lowest = max(lowest, min(t for t in values if np.mean(values > t) <= 0.1))
-    assert found.estimate == attacked.confusion(lowest).frr <= PEER["result"]["bpcer10"]["bpcer"]
-    assert found == br.interval(attacked, "frr", far=0.1, over="worst")
-    rows = br.by_stratum(attacked, "frr", far=0.1)
+    assert found.estimate == ATTACKED.confusion(lowest).frr <= PEER["result"]["bpcer10"]["bpcer"]
+    assert found == br.interval(ATTACKED, "frr", far=0.1, over="worst")
+    rows = br.by_stratum(ATTACKED, "frr", far=0.1)
     assert (found.estimate, found.high) == (max(rows.estimate), max(rows.high))
-    table = br.by_stratum(attacked, "far", threshold=1.07)
-    assert br.interval(attacked, "max-apcer@threshold=1.07") == table.worst
-    assert br.by_stratum(attacked, "iapar", threshold=1.07) == table
-    acer, frr = br.interval(attacked, "acer", threshold=1.07), attacked.confusion(1.07).frr
+    table = br.by_stratum(ATTACKED, "far", threshold=1.07)
+    assert br.interval(ATTACKED, "max-apcer@threshold=1.07") == table.worst
+    assert br.by_stratum(ATTACKED, "iapar", threshold=1.07) == table
+    acer, frr = br.interval(ATTACKED, "acer", threshold=1.07), ATTACKED.confusion(1.07).frr
     assert acer.estimate == approx(0.5 * (table.worst.estimate + frr), abs=1e-15)
-    one = br.Scores(attacked.client, attacked.impostor)  # of one species the mixture is the worst
+    one = br.Scores(ATTACKED.client, ATTACKED.impostor)  # of one species the mixture is the worst
     assert br.interval(one, "max-apcer", threshold=1.07) == br.interval(one, "far", threshold=1.07)
 
 
@@ -170,10 +165,14 @@ IDS = br.Scores([2, 3], np.arange(1001.0), impostor_strata=np.arange(1001))
     (FEW, {"of": "attack"}, "of must be one of"), (FEW, {}, "needs a point"),
     (NONE, {"threshold": 0.5}, "impostor strata"),
     (IDS, {"threshold": 0.5}, "2 to 1000 impostor strata; got 1001.*ids"),
+    (FEW, {"over": "each"}, "over must be"), (FEW, {"over": {"s0": 1.5, "s1": -0.5}}, "over must"),
+    (FEW, {"over": {"s0": 0.5, "s1": 0.4}}, "sum to 1; got 0.9"),
+    (FEW, {"over": {"s0": 0.5, "zebra": 0.5}}, "name strata.*got 'zebra'"),
 ])  # fmt: skip
 def test_wrong_arguments(scores, arguments, words):
+    call, at = (br.interval, {"threshold": 0.5}) if "over" in arguments else (br.by_stratum, {})
     with pytest.raises(br.InputError, match=words):
-        br.by_stratum(scores, "far", **arguments)
+        call(scores, "far", **at, **arguments)
 
 
 def test_intervals_over_strata():
@@ -194,14 +193,6 @@ def test_intervals_over_strata():
     assert br.interval(scores, "auc", over="worst") == areas.worst
     mean = br.interval(scores, "auc", over={"s0": 0.5, "s2": 0.5})
     assert mean.estimate == approx(0.5 * (areas.estimate[0] + areas.estimate[2]))
-
-
-@pytest.mark.parametrize(("over", "words"), [("each", "over must be"), ({"s0": 0.5, "s1": 0.4},
-    "sum to 1; got 0.9"), ({"s0": 0.5, "zebra": 0.5}, "name strata.*got 'zebra'"),
-    ({"s0": 1.5, "s1": -0.5}, "over must be")])  # fmt: skip
-def test_wrong_weights(over, words):
-    with pytest.raises(br.InputError, match=words):
-        br.interval(of_counts([1, 6], [50, 60]), "far", threshold=0.5, over=over)
 
 
 @pytest.mark.parametrize("over", ["worst", {"s0": 0.2, "s1": 0.3, "s2": 0.5}])
