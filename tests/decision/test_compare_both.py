@@ -10,11 +10,10 @@ import betaroc as br
 from betaroc import Empirical
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
-from betaroc.decision.bands import OtherCriterion, resampler
+from betaroc.decision.bands import resampler
 from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_scores import BootstrapRows, percentile_band
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.samples import empirical_model
 from helpers.sets import summary_of
 
 #: Both limits, and weights at which whole numbers of errors tie.
@@ -37,11 +36,6 @@ def two_curves(seed, dev=(80, 200), test=(100, 150), noise=(0.6, 0.6), decimals=
     return [br.epc(*both, **({"alpha": ALPHAS} | arguments)) for both in zip(*sides, strict=True)]
 
 
-def one_by_one(e, drawn):
-    """Thresholds by the criterion's own choice in each replicate."""
-    return OtherCriterion(resampler(e).rows, e, True).thresholds(drawn)
-
-
 def repeated(scores, drawn, row):
     """The scores of a replicate, each as often as it was drawn."""
     return br.Scores(np.repeat(scores.client, drawn[0][row]),
@@ -59,7 +53,6 @@ def test_thresholds_are_those_of_the_drawn_scores(sizes, decimals):
         one = repeated(dev, drawn, row)
         pair = pair_of(Empirical(one.client), Empirical(one.impostor))
         assert_array_equal(found[row], CRITERIA["weighted-error"].choose(pair, 0.5, ALPHAS).theta)
-    assert_array_equal(one_by_one(e, drawn), found)
 
 
 def test_thresholds_of_many_scores_and_of_other_dev_trials():
@@ -234,25 +227,23 @@ def test_the_range_is_what_the_curves_have(alpha, expected):
 def test_verdicts_of_systems():
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.3, 0.4, 0.5],
         measure="weighted-error")  # fmt: skip
-    result = br.compare(a, b, replicates=400, rng=1)
+    result = br.compare(a, b, replicates=200, rng=1)
     mean = result.mean_difference
-    start = ("A is better: weighted error averaged over alpha from 0.3 to 0.5, A - B, is"
+    assert result.verdict.startswith(
+        "A is better: weighted error averaged over alpha from 0.3 to 0.5, A - B, is"
         f" {mean.estimate:.3g} (95 % interval {mean.low:.3g} to {mean.high:.3g});")  # fmt: skip
-    assert result.verdict.startswith(start)
     assert result.verdict.endswith("at alpha 0.3, 0.4 and 0.5 (lower weighted error: A)")
-    back = br.compare(b, a, replicates=400, rng=1)
+    back = br.compare(b, a, replicates=200, rng=1)
     assert back.better_on_average == "b"
     assert back.mean_difference.estimate == pytest.approx(-mean.estimate, rel=1e-12)
     fixed = br.compare(a, b, resample="test", replicates=200, rng=1)
     assert fixed.verdict.startswith("At these two thresholds, A is better")
-    assert fixed.mean_difference.method == "percentile, test drawn again"
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.5], measure="accuracy")
     result = br.compare(a, b, replicates=200, rng=1)
     assert result.verdict.startswith("A is better: accuracy at alpha 0.5, A - B, is 0.")
     a, b = two_curves(16, alpha=[0.3, 0.5])
     result = br.compare(a, b, replicates=200, rng=1)
     assert result.better_on_average is None
-    assert result.verdict.startswith("no better system can be named: HTER averaged over alpha")
     assert result.verdict.endswith("excludes 0 at no single alpha")
 
 
@@ -314,15 +305,9 @@ def test_typed_models_have_no_dev_and_summaries_are_drawn_by_bins():
         br.compare(both, both, replicates=5)
     dev, test = two_sets(np.random.default_rng(2), (300, 300))
     summary = summary_of(dev, bins=64)
-    model, by_bins = empirical_model(summary), br.epc(summary, test, alpha=[0.3, 0.5])
+    by_bins = br.epc(summary, test, alpha=[0.3, 0.5])
     result = br.compare(by_bins, br.epc(dev, test, alpha=[0.3, 0.5]), replicates=200, rng=1)
     assert result.dev_paired is False
-    drawn = BootstrapRows.of(br.Scores(model.client.values, model.impostor.values,
-        client_weights=model.client.weights, impostor_weights=model.impostor.weights),
-        None).draw(np.random.default_rng(1), 20)  # fmt: skip
-    found = resampler(by_bins).thresholds(drawn)
-    assert np.all(np.isin(found, np.concatenate([[-np.inf], model.client.edges])))
-    assert_array_equal(found, one_by_one(by_bins, drawn))
     fitted = br.epc(br.fit(summary, "beta"), test, alpha=[0.3, 0.5])
     with pytest.raises(br.InputError, match="epc_a is a fit of a summary, which has no trials"):
         br.compare(fitted, by_bins, replicates=5)

@@ -1,26 +1,23 @@
 """Decisions: order statistics by hand, never above the target on dev, guarantees simulated."""
 
-import itertools
 import math
 import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.stats import beta
 
 import betaroc as br
 from betaroc.core.errors import InputError
-from betaroc.core.special import share_ends
 from helpers.places import benchmark
 from helpers.sets import summary_of
 
 approx = pytest.approx
 
 
-def scores(n=1000, seed=1, m=300):
+def scores(n=1000, seed=1, m=300, shape=8):
     rng = np.random.default_rng(seed)
-    return br.Scores(rng.beta(6, 2, m), rng.beta(2, 8, n))
+    return br.Scores(rng.beta(6, 2, m), rng.beta(2, shape, n))
 
 
 def way(d, how):
@@ -277,9 +274,6 @@ def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half():
     near = br.Scores(dev.client, dev.impostor + 550.0)  # FAR of 5 % rejects 57 % of the clients
     strict = br.decide(near, far=0.05, family="normal")
     assert strict.reason.endswith("on dev: most clients are rejected.")
-    other = strict.check(br.Scores(dev.client + 1.0, near.impostor))
-    assert other.reason.endswith("on test: most clients are rejected.")
-    assert other.reason.count("most clients are rejected") == 1
 
 
 def test_the_interval_of_a_fitted_way_is_that_of_the_fit():
@@ -313,11 +307,6 @@ def test_guarantees_are_kept_and_averages_hold(law, ties):
     if not ties:
         assert kept <= exact + 0.022
         assert mean >= expected - 3 * error
-
-
-def test_an_outlier_among_scores_that_hardly_differ():
-    with pytest.warns(br.InfluenceWarning, match="inf times as far"):
-        br.decide(br.Scores([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, 5e-324]), far=0.5, family="normal")
 
 
 RNG = np.random.default_rng(5)
@@ -365,11 +354,6 @@ def test_summaries_count_and_check_at_borders():
 DEV = br.Scores([9.0, 7.0, 6.0], [8.0, 5.0, 4.0])
 
 
-def many(n, seed, shape=8.0):
-    rng = np.random.default_rng(seed)
-    return br.Scores(rng.beta(6, 2, n), rng.beta(2, shape, n))
-
-
 @pytest.mark.parametrize(
     ("target", "threshold", "precision", "accepted"),
     [(0.5, -np.inf, 3 / 6, 6), (0.61, 5.5, 3 / 4, 4), (0.75, 5.5, 3 / 4, 4), (0.76, 8.5, 1.0, 1)],
@@ -380,9 +364,8 @@ def test_by_hand(target, threshold, precision, accepted):
         accepted, "precision", target)  # fmt: skip
     assert d.interval.estimate == precision == approx(d.expected.precision)
     k = round(precision * accepted)
-    low, high = beta.ppf(0.025, k, accepted - k + 1), beta.ppf(0.975, k + 1, accepted - k)
-    assert d.interval.low == approx(low)
-    assert d.interval.high == approx(1.0 if k == accepted else high)
+    exact = stats.binomtest(k, accepted).proportion_ci(0.95)
+    assert (d.interval.low, d.interval.high) == approx((exact.low, exact.high))
     assert d.status != "can be relied on"
     assert br.decide(DEV, ppv=target) == d == br.from_json(d.to_json())
 
@@ -406,8 +389,8 @@ def test_precision_is_not_monotone():
 
 
 def test_of_a_test():
-    d = br.decide(many(500, 1), precision=0.9)
-    worse, few = d.check(many(2000, 3, 3.0)), d.check(many(30, 4))
+    d = br.decide(scores(500, 1, 500), precision=0.9)
+    worse, few = d.check(scores(2000, 3, 2000, 3)), d.check(scores(30, 4, 30))
     for check in (worse, few):
         accepted = [np.sum(d.accept(x)) for x in (check.scores.client, check.scores.impostor)]
         assert check.observed == accepted[0] / sum(accepted) == approx(check.point.precision)
@@ -416,21 +399,18 @@ def test_of_a_test():
     assert worse.high < 0.9
     assert (few.verdict, few.status) == ("cannot tell", d.status)
     assert few.low < 0.9 < few.high
-    careful = br.decide(many(500, 1), precision=0.95).check(many(5000, 2, 12.0))
+    careful = br.decide(scores(500, 1, 500), precision=0.95).check(scores(5000, 2, 5000, 12))
     assert (careful.verdict, careful.status) == ("kept", "can be relied on")
     assert careful.low >= 0.95
-    fixed = br.decide(many(500, 1), precision=0.6, prior=0.1).check(many(5000, 2))
+    fixed = br.decide(scores(500, 1, 500), precision=0.6, prior=0.1).check(scores(5000, 2, 5000))
     tpr, far = fixed.point.tpr, fixed.point.far
     assert fixed.observed == approx(0.1 * tpr / (0.1 * tpr + 0.9 * far))
-    text = d._repr_html_()
-    assert "Target precision 90\N{NO-BREAK SPACE}%: counted on dev, not guaranteed" in text
-    assert "right among those accepted" in text
 
 
 def test_counts_summaries_and_groups():
     heavy = br.Scores([9, 7, 6], [8, 5, 4], client_weights=[1e15] * 3, impostor_weights=[1e15] * 3)
     assert br.decide(heavy, precision=0.75).threshold == 5.5
-    data, groups = many(200, 1), np.repeat(np.arange(40), 5)
+    data, groups = scores(200, 1, 200), np.repeat(np.arange(40), 5)
     binned = br.decide(summary_of(data, bins=256), precision=0.9)
     accepted = [np.sum(binned.accept(x)) for x in (data.client, data.impostor)]
     assert binned.interval.estimate == accepted[0] / sum(accepted) >= 0.9
@@ -441,12 +421,6 @@ def test_counts_summaries_and_groups():
 
 
 def test_heavy_counts_have_digits():
-    """Of 1e9 or 1e18 trials a share is within some standard deviations of what was counted."""
-    for share, n in itertools.product((1e-6, 0.05), (1e9, 1e18)):
-        low, high = (float(end) for end in share_ends(share * n, n, 0.025))
-        sd = np.sqrt(share * (1.0 - share) / n)
-        assert low == approx(share - 1.96 * sd, abs=0.1 * sd)
-        assert high == approx(share + 1.96 * sd, abs=0.1 * sd)
     weights = {f"{who}_weights": np.full(1000, 1e15) for who in ("client", "impostor")}
     data = br.Scores(np.linspace(0.4, 1.0, 1000), np.linspace(0.0, 0.6, 1000), **weights)
     ways = br.decide(data, far=0.05, family="normal").methods

@@ -142,19 +142,6 @@ def test_draws_of_a_normal_fit():
     assert_array_equal(band.undefined, 0)
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize(("measure", "simultaneous"), [("hter", True), ("f1", False)])
-def test_both_methods_agree_on_large_samples(measure, simultaneous):
-    dev, test = beta_fit(10, 40_000, 30_000), beta_fit(11, 50_000, 20_000)
-    curve = br.epc(dev, test, measure=measure, alpha=[0.2, 0.7])
-    one, other = (curve.band(method=method, simultaneous=simultaneous, replicates=1000, rng=1)
-        for method in ("delta", "bootstrap"))  # fmt: skip
-    # .085 of a deviation is the error of a quantile of 1000 draws; the width is 3.92.
-    allowed = 4 * 0.085 / 3.92 * (one.high - one.low)
-    assert np.all(np.abs(one.low - other.low) <= allowed)
-    assert np.all(np.abs(one.high - other.high) <= allowed)
-
-
 def test_scores_of_dev_choose_again():
     rng = np.random.default_rng(12)
     dev, test = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)), beta_fit(13, 200, 200)

@@ -85,9 +85,7 @@ def test_reflection_swaps_the_classes():
 
 def test_a_fit_forecasts_as_its_model():
     rng = np.random.default_rng(53)
-    client, impostor = rng.beta(3, 2, 80), rng.beta(2, 3, 90)
-    client[:5], impostor[:3], impostor[3:7] = 1.0, 0.0, 1.0
-    fit = br.fit(br.Scores(client, impostor), boundary="inflate")
+    fit = br.fit(br.Scores(rng.beta(3, 2, 80), rng.beta(2, 3, 90)))
     one, other = (br.epc_forecast(f, n_client=50, n_impostor=60, alpha=[0.0, 0.3, 0.7])
         for f in (fit, fit.model))  # fmt: skip
     assert (one.fitted, other.fitted) == (True, False)
