@@ -1,4 +1,4 @@
-"""What the functions of betaroc return and nobody constructs."""
+"""Classes that the functions of betaroc return and nobody constructs."""
 
 from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary

@@ -113,7 +113,8 @@ NEVER = re.compile(
     r"|as was asked for|\bundecided\b|gone on with|what tells apart"
     r"|(are|is|scores|something) to meet\b"
     r"|\ban? (row|line|file|page|class|family|call|column|point|score|trial|user|group|cell|system"
-    r"|test) an? \w+", re.IGNORECASE,
+    r"|test) an? \w+|\ba (row|line) each\b|\bor go on\b"
+    r"|\b(scores|trials|distributions?) a (class|stratum|set|system)\b", re.IGNORECASE,
 )  # fmt: skip
 
 

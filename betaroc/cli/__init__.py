@@ -14,9 +14,9 @@ COMMANDS = {
     "report": "write a self-contained HTML report",
     "epc": "choose thresholds on dev, observe their errors on test",
     "compare": "compare two systems on test, thresholds from dev",
-    "study": "run the synthetic-data study of a TOML file, or go on",
+    "study": "run the synthetic-data study of a TOML file, or continue it",
     "ensemble": "judge which classifiers join an ensemble, and why",
-    "plan": "say how many scores a number needs, or a guarantee",
+    "plan": "compute how many scores a number or a guarantee needs",
     "selftest": "compare numbers of this machine with references of many digits",
     "completion": "print what completes commands, options and files in bash or zsh",
 }

@@ -26,7 +26,7 @@ _LEFT_OUT = ("further options", "reading files")
 _REST = """\
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
 other columns and labels are named by options. Its separator, its decimals and formats without
-a header are told by its content, and the output says what was taken for what.
+a header are found from its content, and the output says what was found.
 Higher scores are more client-like; accepted is what is greater than the threshold.
 
 betaroc COMMAND --help shows the options and examples of a command.
@@ -95,8 +95,6 @@ class Parser(argparse.ArgumentParser):
 
 
 class _HelpAll(argparse._HelpAction):
-    """Every option."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         argparse.ArgumentParser.print_help(parser)
         parser.exit()

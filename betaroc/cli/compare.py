@@ -27,12 +27,12 @@ def add_options(parser: ArgumentParser) -> None:
     files = partial(option, action="extend")
     files("--dev DEV ...", "two files to choose on, one per system; --unpaired: or one", default=[])
     files("--test TEST ...", "two files, one per system: the same trials in one order", default=[])
-    files("--name NAME ...", "names of the two systems (default: what tells their files apart)")
+    files("--name NAME ...", "names of the systems (default: what differs in the names of files)")
     option("--resample SETS", "test alone, or both: dev chooses again too (default: %(default)s)",
            choices=("both", "test"), default="both")  # fmt: skip
     option("--unpaired", "the systems judge different test trials")
     options.shared(parser, "--system", "--systems", "--level", "--seed", "--group")
-    rare("--replicates N", "(default: 2000; 400 where a fit is made in each)")
+    rare("--replicates N", "bootstrap replicates (default: 2000; 400 where each makes a fit)")
     curve_options(parser)
     options.score_options(parser, "empirical", dev=False, test=False)
 

@@ -1,4 +1,4 @@
-"""``betaroc completion``: what completes commands, options and files in a shell."""
+"""``betaroc completion``: completion of commands, options and files in a shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `epc` and `compare` share."""
+"""Options and steps that `epc` and `compare` share."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def add_options(parser: ArgumentParser) -> None:
         "betaroc ensemble cnn.csv svm.csv --name cnn svm --html ensemble.html",
     )
     option, rare = options.adders(parser)
-    option("files FILE ...", "one table, a column per classifier, or a score file per classifier")
+    option("files FILE ...", "a table with a column per classifier, or a score file per classifier")
     option("--systems COLUMN ...", "columns of the classifiers (default: all numeric ones)",
            action="extend")  # fmt: skip
     option("--name NAME ...", "names of the classifiers of several files", action="extend")

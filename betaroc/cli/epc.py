@@ -32,13 +32,12 @@ def add_options(parser: ArgumentParser) -> None:
     option("--band SETS", "interval of the curve: by test alone, or by both: dev chooses again too",
            choices=tuple(_REPLICATES))  # fmt: skip
     options.shared(parser, "--system", "--systems", "--level", "--seed", "--group")
-    rare("--replicates N", "of the bootstrap (default: 10000 with --band test, else 1000)")
+    rare("--replicates N", "bootstrap replicates (default: 10000 with --band test, else 1000)")
     rare("--simultaneous", "one band for the whole curve instead of an interval at each alpha")
     options.score_options(parser, "empirical")
 
 
 def _band(arguments: Namespace, systems: int) -> dict[str, Any] | None:
-    """The arguments of the band, if any."""
     if arguments.band is None:
         options.refuse(arguments, ("level", "seed", "replicates", "group", "simultaneous"),
                        "stand beside --band, whose interval it is about")  # fmt: skip

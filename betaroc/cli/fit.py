@@ -28,8 +28,8 @@ def add_options(parser: ArgumentParser) -> None:
         "betaroc fit dev.csv --family best --check",
         "betaroc fit scores.tsv --label class --client-label genuine --family beta,beta-mixture",
     )
-    options.add(parser, "file SCORES ...", "score file, - is the standard input; of several each"
-                " is a system", nargs="*")  # fmt: skip
+    options.add(parser, "file SCORES ...", "score file, or - for the standard input; each of"
+                " several is a system", nargs="*")  # fmt: skip
     options.form_options(parser)
     options.add(parser, "--check", "also check the fit, compare the families and audit the ends")
     options.shared(parser, "--system", "--systems", "--statistic", "--level", "--seed", "--group")

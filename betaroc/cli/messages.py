@@ -1,4 +1,4 @@
-"""What the command line says, in the form asked for."""
+"""The output of the command line, in the form asked for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.tree import Node, map_text
 
 #: What the help of a command ends with.
-_MORE = "betaroc --help tells what a score file looks like, and the exit codes."
+_MORE = "betaroc --help describes score files and exit codes."
 
 #: Terms of Python that are no option and its value here.
 _OTHERWISE = {
@@ -68,7 +68,6 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
 
 
 def _option(term: str, arguments: argparse.Namespace) -> str:
-    """The option of an argument, or the term itself."""
     name, _, value = term.partition("=")
     if name == "resample":
         name, value = name if hasattr(arguments, name) else "band", value.strip('"')
@@ -120,7 +119,7 @@ def in_terms(
 
 
 def say_warnings(texts: Iterable[str]) -> None:
-    """A line each."""
+    """Print warnings, one per line."""
     for text in texts:
         remark(f"warning: {numbers.visible(vocabulary.DEFAULT.fill(text))}")
 

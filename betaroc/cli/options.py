@@ -56,7 +56,7 @@ _REPEATED = {"action": "append"}
 _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     "": (
         ("--level/--confidence L", f"confidence level of intervals (default: {LEVEL})"),
-        ("--statistic STAT", "such as tpr@far=0.01; may be repeated; br.statistics() names all",
+        ("--statistic STAT", "such as tpr@far=0.01; may be repeated; br.statistics() has all",
          {"action": "append", "default": []}),
         ("--json", "one JSON document on standard output"),
         ("--csv", "a table on standard output"),
@@ -64,26 +64,26 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("-o/--output OUT", "picture to write: .svg, .png, .pdf"),
         ("--force", "replace the output if it exists"),
         ("--html FILE", "self-contained page to write, .html"),
-        ("--family FAMILY", "of both classes, or CLIENT,IMPOSTOR: auto (beta where all scores of"
-         " the call lie in [0, 1], else normal), best (as br.compare_families recommends),"
+        ("--family FAMILY", "family of both, or CLIENT,IMPOSTOR: auto (beta where all scores of the"
+         " call lie in [0, 1], else normal), best (as br.compare_families recommends),"
          f" {', '.join(families.FAMILIES)} (the scores themselves); default: %(default)s"),
     ),
     "several systems": (
         ("--system NAME ...", "its name, its dev scores, then those of its tests; may be repeated",
          {"action": "append", "metavar": ("NAME", "FILE"), "type": None}),
-        ("--systems FILE", "folder of folders NAME of dev.* and test*.*, or a TOML file of tables"
-         ' [systems.NAME] with dev = "..." and test = "..." or a list'),
+        ("--systems FILE", "folder with one folder NAME per system (dev.*, test*.*), or a TOML"
+         ' file with tables [systems.NAME] with dev = "..." and test = "..." or a list'),
     ),
     FURTHER: (
         ("--seed N", f"seed by which trials are resampled (default: {SEED})"),
         ("--group COLUMN ...", "one or two columns of groups of trials that depend on each other"),
-        ("--boundary POLICY", "of scores of exactly 0 and 1: %(choices)s (default: inflate, warns)",
+        ("--boundary POLICY", "rule for scores of 0 and 1: %(choices)s (default: inflate, warns)",
          {"choices": contract.POLICIES}),
         ("--resolution R", "scores were rounded to multiples of R"),
         ("--bounds LOW HIGH", "ends of the range of scores, for the families of [0, 1]"),
-        ("--tails END ...", "ends that scores beyond a joint speak for: both, upper, lower, or"
-         " impostor=upper client=lower"),
-        ("--tail-sizes K ...", "scores beyond the joint of a tail (default: 30 50)"),
+        ("--tails END ...", "ends with a fitted tail: both, upper, lower, or impostor=upper"
+         " client=lower"),
+        ("--tail-sizes K ...", "extreme scores that a tail is fitted to (default: 30 50)"),
         ("--stream WHEN", "keep sums and counts instead of rows: %(choices)s (default: auto, where"
          f" more than {STREAMED} rows are not needed)",
          {"choices": ("auto", "always", "never"), "default": "auto"}),
@@ -94,28 +94,28 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     READING: (
         ("--score COLUMN", "column of the scores", {"default": "score"}),
         ("--label COLUMN", "column of the labels, in the key if any", {"default": "label"}),
-        ("--client-label LABEL", "label of the clients; of several others each is a stratum"),
-        ("--stratum COLUMN ...", "species of attack, sites: one column, or one of each class"),
-        ("--identities CLAIMED REAL", "instead of labels: of clients both columns are equal"),
-        ("--id COLUMN", "column of the trial, for keys and pairs; may be twice", _REPEATED),
-        ("--key KEY", "file of the class of each trial: two or three columns, a table, ASVspoof's"),
+        ("--client-label LABEL", "label of the clients; each of several others is a stratum"),
+        ("--stratum COLUMN ...", "species of attack or sites: one column, or one per class"),
+        ("--identities CLAIMED REAL", "two columns instead of labels, equal for clients"),
+        ("--id COLUMN", "column of the trial, for keys and pairs; may be repeated", _REPEATED),
+        ("--key KEY", "file with the class of each trial: two or three columns, or a table"),
         ("--key-label COLUMN", "column of the key that says the class, or its number from 1"),
-        ("--key-id COLUMN", "column of the key that names the trial; may be twice", _REPEATED),
+        ("--key-id COLUMN", "column of the key that names the trial; may be repeated", _REPEATED),
         ("--test-key KEY", "key of the test files (default: --key)"),
         ("--client-file FILE", "instead of SCORES or --dev: scores of clients, one per line"),
         ("--impostor-file FILE", "and those of impostors"),
         ("--test-client-file FILE", "instead of --test: scores of clients"),
         ("--test-impostor-file FILE", "and those of impostors"),
         ("--format FORMAT", "one of %(choices)s", {"choices": FORMATS}),
-        ("--separator SIGN", f"of columns: {', '.join(SEPARATORS)} (any white space) or the sign"),
-        ("--decimal SIGN", f"of decimals: {' or '.join(DECIMALS)}"),
+        ("--separator SIGN", f"separator: {', '.join(SEPARATORS)} (any white space) or a sign"),
+        ("--decimal SIGN", f"decimal sign: {' or '.join(DECIMALS)}"),
         ("--columns NAME,NAME,...", "names of all columns of a file without a header"),
         ("--header", "whether the first line names the columns; else they are numbers, from 1",
          {"action": argparse.BooleanOptionalAction, "default": None}),
         ("--missing WHAT", "trials without a score: %(choices)s (default: %(default)s)",
          {"choices": WAYS_OF_MISSING, "default": FAIL}),
-        ("--max-size BYTES", "of a score file (default: 1 GiB that gzip expands to, else 64 GiB)"),
-        ("--max-rows N", "of a score file (default: 250 million where rows are held)"),
+        ("--max-size BYTES", "largest score file (default: 1 GiB after gzip, else 64 GiB)"),
+        ("--max-rows N", "most rows of a score file (default: 250 million in memory)"),
     ),
 }  # fmt: skip
 
@@ -171,7 +171,6 @@ def over_option(parser: argparse.ArgumentParser, what: str, **settings: Any) -> 
 
 
 def _over(words: str) -> str | dict[str, float]:
-    """Weights of strata, or a word."""
     pairs = [item.rpartition("=") for item in words.split(",")]
     try:
         return {utf8(name.strip()): parse_number(weight) for name, _, weight in pairs}

@@ -41,16 +41,16 @@ def add_options(parser: ArgumentParser) -> None:
     option("--width W", "full width of the interval of the number")
     option("--power P", "chance to be right about a side, a shape or the better of two systems")
     option("--strata K", "how many strata a guarantee, or a rate at a threshold, is to hold for")
-    option("--at-most R", "rate that is to be shown of each stratum, in place of a width")
+    option("--at-most R", "largest rate to show for each stratum, instead of a width")
     option("--ratio R", "impostor scores for each client (default: 1)")
-    option("--from SCORES ...", "scores whose fit is taken as true (of two systems two)",
+    option("--from SCORES ...", "scores whose fit is taken as true (two files for two systems)",
            dest="pilot")  # fmt: skip
-    option("--client DISTRIBUTION", "instead of scores, such as beta:8,2 or normal:0,1")
+    option("--client DISTRIBUTION", "that of clients, such as beta:8,2, instead of scores")
     option("--impostor DISTRIBUTION", "that of impostors")
-    option("--correlation R", "of two systems on the same trials, by br.difference (default: 0)")
-    option("--method M", "delta (the default), of the AUC delong too")
-    option("--measure M", "of epc-gap: hter (the default) or weighted-error")
-    option("--thresholds T", "of epc-gap: smooth (the default) or empirical")
+    option("--correlation R", "that of two systems by br.difference (default: 0)")
+    option("--method M", "delta (the default), for the AUC also delong")
+    option("--measure M", "measure of epc-gap: hter (the default) or weighted-error")
+    option("--thresholds T", "thresholds of epc-gap: smooth (the default) or empirical")
     options.shared(parser, "--level", "--json")
     options.score_options(parser, AUTO, summed=False, test=False)
 

@@ -18,7 +18,7 @@ from betaroc.studies.storage import Folder
 from betaroc.studies.study import SEED, read_configuration
 
 _ATLAS = """\
-atlas.toml, for example (beta distributions; n scores of a class in each of 20 samples per cell):
+atlas.toml, for example (beta distributions; n scores per class in each of 20 samples per cell):
   replicates = 20
   statistics = ["true.auc", "fit.auc", "fit.tpr@far=0.1"]
 
@@ -29,7 +29,7 @@ atlas.toml, for example (beta distributions; n scores of a class in each of 20 s
   b_i = 2.0
   n = [50, 500]
 
-betaroc --help tells the exit codes."""
+betaroc --help lists the exit codes."""
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_options(parser: ArgumentParser) -> None:
     )
     option = partial(add, parser)
     option("config CONFIG", "TOML file with design and statistics")
-    option("--folder FOLDER", "of the results, begun or continued there (default: the file's)")
+    option("--folder FOLDER", "folder of the results, begun or continued (default: the file's)")
     option("--workers K", "processes, -1 as many as processors (default: the file's, else 1)")
     option("--seed N", f"seed of designs and samples (default: the file's, else {SEED})")
     shared(parser, "--json", "--html", "--force")

@@ -143,7 +143,6 @@ def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
 def _checked_systems(
     systems: list[SystemFiles], tests: tuple[int, float] = (0, math.inf), *, one_dev: bool = False
 ) -> list[SystemFiles]:
-    """Systems whose names and files can be."""
     for path in dict.fromkeys(path for system in systems for path in system.paths):
         if path != local_files.STDIN:  # before the first is read, which may take long
             local_files.regular_file(path, "every file of the systems")
@@ -203,7 +202,6 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
 
 
 def _of_manifest(path: Path) -> list[SystemFiles]:
-    """Tables [systems.NAME] of a TOML file."""
     advice = "Name a folder, or a TOML file of [systems.NAME]."
     document = local_files.read_toml(path, "--systems", advice)
     tables, remedy = document.get("systems"), (
@@ -373,7 +371,6 @@ def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
 
 
 def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
-    """One file per classifier."""
     names = arguments.name or local_files.default_names(paths)
     if len(names) != len(paths):
         actual = f"{len(names)} for {len(paths)} files: {format_list(names)}"
@@ -387,7 +384,6 @@ def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> Classifie
 def _columns(
     paths: Sequence[str], arguments: Namespace, systems: Sequence[str] | None
 ) -> ClassifierFiles:
-    """One table, as a frame."""
     import pandas as pd
 
     value = _reading(arguments)

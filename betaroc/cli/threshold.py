@@ -39,8 +39,8 @@ def add_options(parser: ArgumentParser) -> None:
     rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
-    options.over_option(parser, "the target is of the strata pooled or worst (default: worst, if"
-                        " there are)")  # fmt: skip
+    options.over_option(parser, "the target holds for all strata pooled or the worst (default: the"
+                        " worst, if there are strata)")  # fmt: skip
     option("--how WAY", "one of %(choices)s (default: the first possible)", choices=HOW)
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip

@@ -61,7 +61,6 @@ def _check_foreign(values: object, name: str) -> None:
 
 
 def _missing(values: Any) -> BoolArray | None:
-    """Where a column says NA; None if it cannot."""
     column = as_narwhals(values)
     if column is not None:
         return np.asarray(column.is_null().to_numpy(), dtype=bool)
@@ -74,7 +73,6 @@ def _missing(values: Any) -> BoolArray | None:
 
 
 def _one_column(values: Any, name: str) -> Any:
-    """The only column of a frame."""
     frame = as_narwhals(values)
     columns = getattr(frame, "columns", None)
     if columns is None:

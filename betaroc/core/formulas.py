@@ -49,7 +49,6 @@ def right_side(formula: Any, name: str, score: str) -> Any:
 
 
 def _sides(formula: str, name: str) -> tuple[str, Any]:
-    """Both sides of ~."""
     from formulaic import Formula
     from formulaic.errors import FormulaicError
     from formulaic.parser import DefaultFormulaParser
@@ -90,12 +89,10 @@ class _Code(ast.NodeVisitor):
         self.visit(tree.body)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A column, or a coding."""
         if node.id not in _CODINGS:
             self.columns.append(self.quoted.get(node.id, node.id))
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """A number or text."""
         if not isinstance(node.value, int | float | str | None):
             self._refuse(node)
 
@@ -222,7 +219,6 @@ def without(terms: Any, names: tuple[str, ...]) -> tuple[Any, list[str]]:
 
 
 def _terms(name: str) -> list[Any]:
-    """The terms of a name, however it is spaced."""
     return [term for term in right_side(name, "term", "") if term.degree > 0]
 
 

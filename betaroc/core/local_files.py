@@ -73,7 +73,6 @@ def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str
 
 
 def _spool(path: Path) -> None:
-    """The standard input on disk, to be read again."""
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None or stream.closed or sys.stdin.isatty():
         raise FileFormatError(

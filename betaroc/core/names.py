@@ -13,7 +13,7 @@ _AS_TEXT = "Convert with .astype(str)."
 
 
 def names_array(values: Any, n: int, name: str) -> arrays.AnyArray:
-    """One name a score."""
+    """One name per score."""
     array = containers.array_1d(values, name)
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(str)
@@ -36,7 +36,7 @@ def strata_array(values: Any, n: int, name: str) -> arrays.AnyArray:
 
 
 def name_columns(values: Any, n: int, name: str) -> arrays.AnyArray:
-    """One name a score, shape (n,), or two, shape (n, 2)."""
+    """One name per score, shape (n,), or two, shape (n, 2)."""
     parts = _two_columns(values, n, name)
     if parts is None:
         return names_array(values, n, name)

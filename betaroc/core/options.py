@@ -1,4 +1,4 @@
-"""How an interval is made, as one frozen value."""
+"""The options of an interval, as one frozen value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process may use and show, and how a signal ends it.
+"""Signals, streams, memory and progress of a process.
 
 Before a command works the process ends at once; while it works a first signal is an exception.
 """

@@ -142,7 +142,6 @@ def table_of(
 
 
 def _column(values: Any, library: str) -> arrays.AnyArray | list[Any]:
-    """Numbers as an array, else a list."""
     if not isinstance(values, np.ndarray) or values.dtype.kind not in _KINDS:
         result = values.tolist() if isinstance(values, np.ndarray) else list(values)
         kinds = set(map(type, result)) - {type(None)}

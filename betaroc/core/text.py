@@ -1,4 +1,4 @@
-"""How values are shown in messages."""
+"""Values as text in messages."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ class Thresholds(Value, notices=False):
 
     @classmethod
     def from_theta(cls, theta: npt.ArrayLike) -> Thresholds:
-        """Thresholds given on the score scale."""
         value = np.asarray(theta, dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             inside = np.minimum(np.maximum(value, 0.0), 1.0)
@@ -36,7 +35,6 @@ class Thresholds(Value, notices=False):
 
     @classmethod
     def from_logit(cls, logit: npt.ArrayLike) -> Thresholds:
-        """Thresholds given as log(theta / (1 - theta))."""
         y = np.asarray(logit, dtype=np.float64)
         with np.errstate(under="ignore"):
             small = np.exp(-np.abs(y))
@@ -64,7 +62,6 @@ class Thresholds(Value, notices=False):
         return Thresholds(*[np.asarray(scale[index]) for scale in self._scales])
 
     def reshape(self, shape: tuple[int, ...]) -> Thresholds:
-        """The same thresholds in another shape."""
         return Thresholds(*[scale.reshape(shape) for scale in self._scales])
 
     @property
@@ -95,7 +92,6 @@ class Coordinate(NamedTuple):
     on_unit: bool = False
 
     def of(self, t: Thresholds) -> FloatArray:
-        """The coordinate of thresholds."""
         if self.on_unit:
             return t.logit
         if self.bounds is None:
@@ -111,7 +107,6 @@ class Coordinate(NamedTuple):
         return np.asarray(below - above)
 
     def place(self, y: Any) -> Thresholds:
-        """Thresholds at coordinates."""
         if self.on_unit:
             return Thresholds.from_logit(y)
         if self.bounds is None:

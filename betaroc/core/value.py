@@ -1,4 +1,4 @@
-"""What all values share: equality by content, and a repr to paste back."""
+"""The base of all values: equality by content, and a repr to paste back."""
 
 from __future__ import annotations
 

@@ -284,7 +284,6 @@ class Vocabulary(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _slots(vocabulary: Vocabulary) -> dict[int, str]:
-    """By slot its word."""
     terms, words = vocabulary
     table: dict[int, str] = {}
     for rate in _RATE_NAMES:

@@ -1,4 +1,4 @@
-"""Real scores to try things on, which come with the package: `betaroc.datasets`."""
+"""Real scores that come with the package: `betaroc.datasets`."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _TEST_SEASON = 2020
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Value):
-    """Scores of one classifier, on dev and on test, and where they come from.
+    """Scores of one classifier, on dev and on test, with their source.
 
     Parameters
     ----------
     dev, test : Scores
         Trials to choose a threshold on, and to try it on.
     name, description : str
-        Of the set: its name, and what the scores are.
+        The name of the set, and what its scores are.
     source, licence : str
         Where they were found, and what may be done with them.
 
@@ -62,7 +62,7 @@ class Dataset(Value):
 def load_liveness(
     classifier: str = "logreg", *, sharpened: float | Sequence[float] = 0.0
 ) -> Dataset:
-    """Images of digits against recaptures of them, as a classifier tells them apart.
+    """Scores of a classifier of bona fide images of digits and recaptures of them.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def load_liveness(
 
 @collect_warnings
 def load_verification() -> Dataset:
-    """Speakers who are whom they claim to be against others, by a verifier's scores.
+    """Scores of a speaker verifier: target and nontarget trials.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def load_verification() -> Dataset:
 
 @collect_warnings
 def load_faces() -> Dataset:
-    """Faces of people against those who claim to be them, with the identities of both.
+    """Scores of a face verifier, with the identities behind each trial.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def load_faces() -> Dataset:
 
 @collect_warnings
 def load_games() -> Dataset:
-    """Published chances of winning of games of basketball, won and lost.
+    """Published probabilities of winning of basketball games, won and lost.
 
     Returns
     -------

@@ -113,7 +113,6 @@ class OpenedFrame(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of its columns."""
         return list(self.schema.names())
 
     def selected(self, columns: list[str]) -> Any:
@@ -477,7 +476,7 @@ def _distinct(labels: AnyArray) -> set[tuple[Any]]:
 
 
 def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
-    """Groups by label and bin, in short steps, since some engines write operands out twice."""
+    """Groups by label and bin, in short steps."""
     import narwhals as nw
 
     raw, s, u = nw.col("raw"), nw.col("s"), nw.col("u")

@@ -36,8 +36,7 @@ ScoredTrials = Scores | BareTrials
 class Groups:
     """The rows of one side, clients first, and the units that they depend on.
 
-    A unit is a label of the groups, one in both classes and columns, or a trial of a class without
-    groups.
+    A unit is a label of the groups, or a trial of a class without groups.
 
     Parameters
     ----------

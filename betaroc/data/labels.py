@@ -1,4 +1,4 @@
-"""Which trials are clients: two labels, of arrays and of files, and the rows that hold them."""
+"""Labels of arrays and of files: which trials are clients, and the rows that hold them."""
 
 from __future__ import annotations
 

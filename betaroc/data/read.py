@@ -89,7 +89,7 @@ def read_scores(
     max_size: int | None = None,
     max_rows: int | None = None,
 ) -> Scores:
-    r"""Scores from a file of any everyday shape, or from two.
+    r"""Read the scores of a file, or of one file per class.
 
     Parameters
     ----------
@@ -168,11 +168,11 @@ def read_scores(
 
     Notes
     -----
-    Separator, decimals and columns are guessed from the first 100 rows, where one reading fits.
-    Large and small letters of a column's name are alike, and scores, y_score, labels and y_true are
-    known. Percentages, infinite scores and rows of another width are errors. Blank lines are
-    skipped, and lines that begin with ``#`` before the header, or anywhere where white space
-    separates. Formats without a header:
+    Separator, decimals and columns are guessed from the first 100 rows, where one reading fits. The
+    case of a column's name does not matter; scores, y_score, labels and y_true are known.
+    Percentages, infinite scores and rows of another width are errors. Blank lines are skipped, and
+    lines that begin with ``#`` before the header, or anywhere in text separated by white space.
+    Formats without a header:
 
     * 2col: ``label score`` with label 1 for clients, 0 or -1 for impostors;
     * 4col: ``claimed_id real_id probe_label score``, client iff claimed and real are equal;
@@ -182,11 +182,8 @@ def read_scores(
     * kaldi: ``trial score`` or ``enrol test score``, and a key.
 
     Tables of bob.bio are known by ``bio_ref_subject_id`` and ``probe_subject_id`` in their header.
-    In verification a trial depends on two people: ``group=("claimed", "real")``.
-
-    Plain tables beyond 4 MiB are parsed in blocks by pandas, all else line by line, with the same
-    values, those of Python's ``float``; 1e400 and 1e-400, which would become inf and 0, are errors.
-    Checksums of Parquet are verified where there are any.
+    Values are those of Python's ``float``; 1e400 and 1e-400, which would become inf and 0, are
+    errors. Checksums of Parquet are verified.
 
     Examples
     --------
@@ -499,7 +496,7 @@ def _places_of(trials: list[_Trial], name: str, remedy: str) -> dict[_Trial, int
 
 # ------------------------------------------------------------------- a column per system
 class ScoreColumns(NamedTuple):
-    """Scores of several systems, a column each of one file; nan where a system has none."""
+    """Scores of several systems, in columns of one file; nan where a system has none."""
 
     scores: dict[str, FloatArray]
     is_client: BoolArray

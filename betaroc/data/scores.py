@@ -135,7 +135,6 @@ def lengthened(column: AnyArray | None, n: int, fill: Any) -> AnyArray | None:
 
 
 def _absent(data: object) -> int:
-    """Trials without a score, of both classes; a summary has none."""
     return sum(getattr(data, f"n_{who}_rejected", 0) for who in CLASSES)
 
 
@@ -169,7 +168,7 @@ Weighted = tuple[FloatArray, "FloatArray | None"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion(tables.Framed, Exportable):
-    """The counts of a confusion matrix, at one or several thresholds, as `Scores.confusion` makes.
+    """Counts of a confusion matrix at one or several thresholds, made by `Scores.confusion`.
 
     Parameters
     ----------
@@ -217,7 +216,7 @@ class Confusion(tables.Framed, Exportable):
         return as_output(self.false_rejects / np.asarray(self.false_rejects + self.true_accepts))
 
     def summary(self, terms: str = vocabulary.BIOMETRIC) -> str:
-        """The counts and both rates in the words of a field, a line per threshold.
+        """Return the counts and both rates in the words of a field, one line per threshold.
 
         Parameters
         ----------
@@ -411,7 +410,6 @@ class ScoreData(tables.Tabular, Exportable, ABC):
         return plot_classes(ax, classes, (words.client, words.impostor), style, bins=bins)
 
     def _read_from(self, source: ScoreSource) -> Self:
-        """The same of this source."""
         result = copy(self)
         object.__setattr__(result, "source", source)
         return result
@@ -435,7 +433,7 @@ class ScoreData(tables.Tabular, Exportable, ABC):
 
     @abstractmethod
     def _numbers(self, who: str) -> tuple[int | None, int, int]:
-        """How many different scores a class has, None where unknown, and those of exactly 0, 1."""
+        """Numbers of different scores of each class, None if unknown, and of exact 0 and 1."""
 
     def _view(self) -> list[Node]:
         return scores_view(self)
@@ -629,7 +627,7 @@ class Scores(ScoreData):
         return f"<Scores {named}{', '.join(spans)}>"
 
     def to_frame(self) -> tables.Table:
-        """The trials as a table, clients first, which :meth:`from_frame` reads back.
+        """Return the trials as a table, clients first, which :meth:`from_frame` reads back.
 
         Returns
         -------
@@ -818,7 +816,7 @@ class Scores(ScoreData):
 
         Notes
         -----
-        It has no interval, because a pair of distributions knows no number of scores.
+        It has no interval.
 
         Examples
         --------

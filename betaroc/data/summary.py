@@ -140,7 +140,7 @@ class ScoreSummary(ScoreData):
         )
 
     def to_frame(self) -> Table:
-        """The counts, extremes and sums of both classes, a row each.
+        """Return the counts, extremes and sums, one row per class.
 
         Returns
         -------

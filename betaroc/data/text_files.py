@@ -119,7 +119,6 @@ class TextFile:
 
     @property
     def size(self) -> int:
-        """Bytes, packed or not."""
         return len(self.content) if self.kind else self.path.stat().st_size
 
     @contextmanager
@@ -287,7 +286,6 @@ def _table_content(file: TextFile, kind: str) -> bytes:
 
 
 def _array_content(file: TextFile) -> bytes:
-    """Columns of arrays, or the scores of two classes, as csv."""
     import numpy as np
     import pandas as pd
 
@@ -318,7 +316,6 @@ def _array_content(file: TextFile) -> bytes:
 
 # ---------------------------------------------------------------------------------- JSON
 def _json_kind(first: str) -> str | None:
-    """Whether a first line begins a document of JSON, or is one of its lines."""
     text = first.strip()
     if re.fullmatch(r"\[\s*(\{.*)?|\{", text):
         return "json"

@@ -1,4 +1,4 @@
-"""What a text of scores looks like: separator, decimals, columns; guessed where one reading fits.
+"""The layout of a text of scores: separator, decimals, columns; guessed where one reading fits.
 
 A guess is stated as an option. Where two readings fit, the error names the option that decides.
 """
@@ -67,7 +67,6 @@ class TextOptions(NamedTuple):
 
     @property
     def separators(self) -> str:
-        """Those that are possible."""
         return self.separator or _TABLES.get(self.format or "", "".join(SIGNS))
 
     def checked(self) -> TextOptions:
@@ -255,7 +254,6 @@ class _Guess:
         return layout, wanted
 
     def _decimal(self, values: list[str]) -> str:
-        """The sign that the scores are written with."""
         commas = [value for value in values if _has_comma(value)]
         if not commas or any(is_number(value) and "." in value for value in values):
             return "."
@@ -302,7 +300,6 @@ class _Guess:
         return self._ask(row) if known is None else self.of_format(known, separator)
 
     def _first_rows(self) -> dict[str, list[str]]:
-        """The first row by each separator by which it may be one."""
         options, possible, result = self.options, self.options.separators, {}
         if options.decimal == "," and len(possible) > 1:
             possible = possible.replace(",", "")

@@ -1,8 +1,8 @@
 """The rows of a text: exactly, line by line, or in blocks where a table is plain.
 
-A block goes to pandas only if it is ASCII without blank lines, control characters and quotes
-within fields, and its lines have as many fields as the header. At the first doubt, such as a score
-that may have been rounded, the exact reader goes on from the block's first line.
+A block goes to pandas only if it is ASCII without blank lines, control characters and quotes within
+fields, and its lines have as many fields as the header. At the first doubt the exact reader
+continues from the block's first line.
 """
 
 from __future__ import annotations

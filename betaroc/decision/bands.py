@@ -1,4 +1,4 @@
-"""Bands of an expected performance curve, and what replicates of curves draw."""
+"""Bands of expected performance curves, and the draws of their replicates."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def band(e: Epc, o: BandOptions) -> Band:
 
 
 def curve_replicates(e: Epc, o: BandOptions) -> FloatArray:
-    """The curve in each replicate, a row each, nan where it is undefined."""
+    """The curve in each replicate, in rows; nan where it is undefined."""
     return _replicates(e, o, *_varying(e, o))
 
 
@@ -145,7 +145,7 @@ def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool
 # ------------------------------------------------------------------------- what varies
 #: Of each system the rows that are drawn, their scores in order, and the thresholds among them.
 Cells = list[tuple[BootstrapRows, SortedRows | StrataRows, FloatArray]]
-#: Draws the values of each curve in some replicates, a row each.
+#: Draws the values of each curve in some replicates, in rows.
 Drawer = Callable[[np.random.Generator, int], list[FloatArray]]
 
 
@@ -473,7 +473,6 @@ def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
 
 
 def _dependent(e: Epc, *, groups: bool) -> Groups | None:
-    """The groups of test, if trials depend on each other by them."""
     result = curve.side_groups(e, "test", groups=groups)
     return result if result is not None and result.dependent else None
 
@@ -574,7 +573,6 @@ def plan_of(
 
 
 def _sorted_rows(e: Epc) -> SortedRows | StrataRows:
-    """The rows of test by ascending scores."""
     if e.over == POOLED:
         return SortedRows.of(curve.side_trials(e, "test"))
     return StrataRows.of(scores_of_strata(e, "test"), e.over)
@@ -790,7 +788,7 @@ class ThresholdError:
     unit: bool
 
     def draw(self, rng: np.random.Generator, size: int) -> Thresholds:
-        """Thresholds of other dev sets of that size, a row each."""
+        """Thresholds of other dev sets of that size, in rows."""
         return self.at(rng.standard_normal((size, self.slope.shape[1])))
 
     def at(self, z: FloatArray) -> Thresholds:

@@ -113,7 +113,7 @@ class StrataDifferences(Tabular, Exportable):
     _same_length = ("difference", "low", "high")
 
     def to_frame(self) -> Table:
-        """A row per stratum.
+        """One row per stratum.
 
         Returns
         -------
@@ -368,7 +368,6 @@ class Comparison(Tabular, Exportable):
         return Grid(head, rows, (4,), self._columns(), typeset=True)
 
     def _columns(self) -> dict[str, list[Any]]:
-        """One entry per alpha."""
         columns: dict[str, list[Any]] = {"alpha": curve.curve_columns(self.first)["alpha"]}
         for name in ("threshold", "value"):
             for e, system in ((self.first, "a"), (self.second, "b")):
@@ -580,7 +579,6 @@ class Comparison(Tabular, Exportable):
         return capital(text) if start else text
 
     def _area_words(self, names: tuple[str, str]) -> str:
-        """The difference averaged over alpha, and what may be said of it."""
         what, (a, b) = curve.average_words(self.first, self.alpha_range), names
         mean, who = self.mean_difference, self.better_on_average
         if self.cannot_tell:
@@ -622,7 +620,7 @@ def compare(
     groups: bool = True,
     rng: Any = None,
 ) -> Comparison:
-    """Whether two systems differ, averaged over alpha and at single alphas.
+    """Test whether two systems differ, averaged over alpha and at single alphas.
 
     Intervals are the quantiles (1 -+ level)/2 of V_a - V_b in replicates that draw dev, choose both
     thresholds again, and draw test. The simultaneous band cuts off equally many replicates at both
@@ -663,13 +661,13 @@ def compare(
     replicate counts where its measure is not 0/0, no class is empty and a fit exists. No system is
     named with fewer than 10 trials, or groups, in a class of dev, or 20 of test.
 
-    Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent, but the
-    interval with dev and test drawn keeps its level in simulations (docs/validation.md).
+    Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent; in
+    simulations the interval with dev and test drawn keeps its level (docs/validation.md).
 
     References
     ----------
-    Bengio, Mariethoz and Keller (2005), The expected performance curve, section 5, Figures 6 and 8
-    (``resample="test"``). Kim, J. and Pollard, D. (1990), Cube root asymptotics.
+    Bengio, Mariethoz and Keller (2005), section 5, Figures 6 and 8 (``resample="test"``). Kim and
+    Pollard (1990), Cube root asymptotics.
 
     Examples
     --------
@@ -887,7 +885,7 @@ class SystemsComparison(Tabular, Exportable):
 
     # ------------------------------------------------------------------------- as tables
     def to_frame(self) -> Table:
-        """The ranking: a row per system, the best first.
+        """Return the ranking: one row per system, the best first.
 
         Returns
         -------
@@ -939,7 +937,7 @@ class SystemsComparison(Tabular, Exportable):
     def plot(
         self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC
     ) -> Axes:
-        """Draw all curves, the best in ink; on a new figure up to 8 systems have a panel each.
+        """Draw all curves, the best in ink; on a new figure up to 8 systems have one panel each.
 
         Parameters
         ----------
@@ -993,7 +991,7 @@ def compare_systems(
     groups: bool = True,
     rng: Any = None,
 ) -> SystemsComparison:
-    """Which of any number of systems differ, averaged over alpha, all pairs judged at once.
+    """Test which systems differ, averaged over alpha, all pairs judged at once.
 
     Replicates are those of :func:`compare`. With D_q the difference of pair q averaged over alpha,
     D*_q that of a replicate and s_q^2 the mean of (D*_q - D_q)^2, all intervals together are

@@ -2,14 +2,10 @@
 
 Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance curve, IDIAP-RR 03-85:
 
-    Algorithm 1, the DCF expected performance curve        Algorithm 2, the FAR one
-    for values alpha in [0, 1] do                          for values v of expected FAR do
-      theta* = arg min_theta (alpha FAR(theta, valid)        theta* = arg min_theta
-               + (1 - alpha) FRR(theta, valid))                       abs(v - FAR(theta, valid))
-      compute FAR(theta*, test), FRR(theta*, test)           compute FAR(theta*, test), ...
-              and HTER(theta*, test)
-      plot HTER(theta*, test) with respect to alpha          plot HTER(theta*, test) against v
-    end for                                                end for
+    1:  theta* = arg min_theta (alpha FAR(theta, valid) + (1 - alpha) FRR(theta, valid))
+    2:  theta* = arg min_theta abs(v - FAR(theta, valid))
+
+with HTER(theta*, test) against alpha, or against v.
 
 Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, Algorithm 1, is
 both: theta* = arg min_theta C(V1(theta, devel), V2(theta, devel); alpha), then V(theta*, test).

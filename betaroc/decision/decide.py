@@ -1,4 +1,4 @@
-"""One threshold for a target, and what it may be relied on for."""
+"""One threshold for a target, with its status."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCheck(Result, Exportable):
-    """What a threshold does on trials that took no part in its choice.
+    """The rates of a threshold on trials that took no part in its choice.
 
     Made by `Decision.check`.
 
@@ -183,7 +183,7 @@ class DecisionCheck(Result, Exportable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(Tabular, Exportable):
-    """A threshold for a target: how it was chosen, what to expect, and what else there was.
+    """A threshold for a target: how it was chosen, its expected rates, and its alternatives.
 
     Made by :func:`decide`.
 
@@ -286,7 +286,7 @@ class Decision(Tabular, Exportable):
             raise refusal("methods", rule, f"{len(self.methods)} others")
 
     def _follows(self) -> dict[str, Any]:
-        """What the method taken comes to; words may be those of an older version."""
+        """What follows from the method taken; words may be those of an older version."""
         if self.over != POOLED:
             return {}
         point, interval, assessed, needed = _answer(
@@ -446,7 +446,7 @@ class Decision(Tabular, Exportable):
         return columns | {"chosen": [method is self.method for method in self.methods]}
 
     def check(self, test: ScoresLike) -> DecisionCheck:
-        """Whether other trials keep the target.
+        """Check the target on other trials.
 
         Parameters
         ----------
@@ -504,7 +504,6 @@ class Decision(Tabular, Exportable):
 
     @property
     def _before(self) -> Assessment:
-        """What is said of dev alone, without that of the other rate."""
         high = high_rate_words(self.target, self.words, "dev", self.expected)
         reason = template_of(self.reason).removesuffix(high)
         return Assessment(self.status, reason, template_of(self.remedy))
@@ -560,7 +559,7 @@ def decide(
     over: Over | None = None,
     **rates: Unpack[thresholds.TargetArguments],
 ) -> Decision:
-    """One threshold for a target rate, for costs, or for the equal error rate.
+    """Choose one threshold for a target rate, for costs, or for the equal error rate.
 
         guaranteed: k + 1 = max{j : P(Binomial(n, x) >= j) >= confidence}
         average:    k + 1 = floor(x (n + 1)),   since FAR ~ Beta(k + 1, n - k) has the mean
@@ -623,15 +622,13 @@ def decide(
 
     Notes
     -----
-    Dev never counts more than the target at a threshold returned, ties included; the counted one is
-    a row of ``.methods``, never the answer for a rate. A guarantee rests on no
-    distribution (docs/theory.md, (12)); for clients it is the largest double below the order
-    statistic.
+    Dev never counts more than the target at a threshold returned, ties included. A guarantee rests
+    on no distribution (docs/theory.md, (12)); for clients the threshold is the largest double below
+    the order statistic.
 
     Dependent trials are worth as many independent ones as their variance between groups says, and
-    the confidence is approximate: simulated at 95 %, of 100 to 1000 groups .952 (least .91) of the
-    thresholds keep the bound, of 60 groups .939 (least .85); .79 to .86 where sizes of groups go
-    with their scores or few groups are extreme.
+    the confidence is approximate, lower where there are few groups, or where their sizes go with
+    their scores (docs/validation.md).
 
     The status is "do not rely on it" where the fit does not hold at the target or dev accepts
     clients no more often than impostors, "can be relied on" of a guarantee where dev shows that it
@@ -1282,7 +1279,6 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
 
 
 def _strip(d: Decision, check: DecisionCheck | None) -> tree.Figure:
-    """The target's rate beside the target."""
     dev = d.interval
     rows = [tree.IntervalMark("dev", dev.low, dev.estimate, dev.high, sure=False)]
     if check is not None:

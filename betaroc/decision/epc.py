@@ -64,7 +64,7 @@ class Epc(Tabular, Exportable):
     Parameters
     ----------
     dev, test : ScoreModel
-        The two sides; scores are empirical distributions.
+        Both sides; scores are empirical distributions.
     criterion, measure : str
         Names in the tables of criteria and measures.
     alpha : ndarray, shape (k,)
@@ -76,7 +76,7 @@ class Epc(Tabular, Exportable):
     dev_fit, test_fit : Fit, optional
         The fit of a side.
     prior_given : bool
-        Whether `epc` got the prior, which then does not vary with the trials.
+        Whether the prior was given, which then does not vary with the trials.
     dev_evidence, test_evidence : SampleSupport, optional
         What the data behind a side say of rates.
     over : str or mapping
@@ -225,7 +225,7 @@ class Epc(Tabular, Exportable):
         return np.asarray(MEASURES[self.measure].value(points))
 
     def _at_rates(self, rates: tuple[FloatArray, ...], priors: FloatArray) -> FloatArray:
-        """The measure of FAR, FRR, TPR and TNR of replicates, a row each, with their priors."""
+        """The measure of FAR, FRR, TPR and TNR of replicates, in rows, with their priors."""
         values = np.empty(rates[0].shape)
         for prior in np.unique(priors):
             rows = priors == prior
@@ -455,16 +455,15 @@ class Epc(Tabular, Exportable):
         smaller class, and departures are multiplied by (m/N)**(1/3). Where the measure is the
         criterion itself the departure is subtracted from the value.
 
-        Simulated coverage of 95 % intervals of HTER: at fixed thresholds 0.93 to 0.96 with 100 to
-        1000 scores per class; with dev's choice 0.94 to 1.00 at 300 and 1000, at 100 0.94 to 0.99
-        for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9; of beta fits by delta 0.94 to
-        0.97; of 30 people of 15 trials 0.93, and 0.79 to 0.85 as independent trials.
+        Simulated coverage of 95 % intervals (docs/validation.md) falls below 0.9 with dev's choice
+        among 100 scores per class at alpha 0.1 and 0.9, and where dependent trials are taken as
+        independent.
 
         References
         ----------
-        Bengio, Mariethoz and Keller (2005), The expected performance curve, section 5.
-        Kim, J. and Pollard, D. (1990), Cube root asymptotics. Owen, A. B. (2007), The pigeonhole
-        bootstrap. Bolle, R. M., Ratha, N. K. and Pankanti, S. (2004), the subsets bootstrap.
+        Bengio, Mariethoz and Keller (2005), section 5. Kim and Pollard (1990), Cube root
+        asymptotics. Owen (2007), The pigeonhole bootstrap. Bolle, Ratha and Pankanti (2004), the
+        subsets bootstrap.
 
         Examples
         --------
@@ -634,7 +633,6 @@ def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
 def _weights(
     e: Epc, stat: Any, argument: tuple[Any, ...], point: PointArguments
 ) -> tuple[FloatArray, str]:
-    """What each alpha weighs in the number, and its name."""
     name = checks.choice(stat, ("area", "value"), "stat")
     legal = "alpha" if name == "value" else "between"
     if argument or point.keys() - {legal}:

@@ -1,4 +1,4 @@
-"""What a development set of a given size does: how far its threshold errs, at what cost."""
+"""Forecasts for a development set of a given size: how far its threshold errs, at what cost."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class _Forecast(Tabular, Exportable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcForecast(_Forecast):
-    """How far thresholds chosen on a development set will err, and what that costs.
+    """The expected errors of thresholds chosen on a development set, and their cost.
 
     Made by :func:`epc_forecast`. Arrays have one entry per alpha; forecasts are nan where the
     optimum is no interior point.
@@ -216,7 +216,7 @@ class EpcForecast(_Forecast):
         return np.asarray(np.minimum(clients, impostors))
 
     def dev_size(self, excess: float) -> DevSize:
-        """Development scores that an expected excess needs, in the same proportion.
+        """Number of development scores that an expected excess needs, in the same proportion.
 
             smooth n ~ 1 / excess,   empirical n ~ excess^(-3/2)
 
@@ -272,7 +272,7 @@ class EpcForecast(_Forecast):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TargetForecast(_Forecast):
-    """What the threshold that dev counts for a target rate will do on test.
+    """The expected rates on test of the threshold that dev counts for a target rate.
 
     Made by :func:`epc_forecast` with a rate of one class as `criterion`. Arrays have one entry per
     alpha.
@@ -394,7 +394,7 @@ def epc_forecast(
     alpha: npt.ArrayLike | None = None,
     criterion: str = WEIGHTED_ERROR,
 ) -> EpcForecast | TargetForecast:
-    """What the size of a development set does to the thresholds chosen on it.
+    """Forecast the errors of thresholds chosen on a development set of a given size.
 
     Of a target rate alpha, counted on n scores of its class, k = round(alpha n) lie beyond the
     threshold t, which is half-way from a score to the next one of either class:
@@ -445,14 +445,14 @@ def epc_forecast(
     `epc`; of ties it takes the mean number of scores in between. The covariance of the smooth
     threshold is the inverse expected information, of a `Fit` its own, scaled to the new sizes.
 
-    Simulated, the smooth excess is met within a few per cent from n = 50; the empirical one is up
-    to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. A wrong
-    family gives the smooth excess a floor.
+    In simulations the smooth excess agrees within a few per cent from n = 50 on; the empirical one
+    is up to 20 % lower from n = 200 on, and 35 % at 50. A wrong family gives the smooth excess a
+    floor.
 
     References
     ----------
-    Kim, J. and Pollard, D. (1990), Cube root asymptotics. Janson, S., Louchard, G. and Martin-Lof,
-    A. (2010), The maximum of Brownian motion with parabolic drift.
+    Kim and Pollard (1990), Cube root asymptotics. Janson, Louchard and Martin-Lof (2010), The
+    maximum of Brownian motion with parabolic drift.
 
     Examples
     --------

@@ -95,12 +95,10 @@ class Target(NamedTuple):
 
     @property
     def who(self) -> str:
-        """The class it is of."""
         return _ENDS[self.kind][0]
 
     @property
     def many(self) -> str:
-        """What several of the class are called."""
         return self.words.many(self.who)
 
     @property
@@ -304,7 +302,6 @@ class ThresholdMethod(Value):
 
     @property
     def possible(self) -> bool:
-        """Whether there is a threshold."""
         return not math.isnan(self.threshold)
 
 

@@ -1,8 +1,8 @@
 """The contract of one class's score distribution.
 
-A distribution answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their
-logs, the density of its continuous part, both inverses. It declares its atoms and its tail at
-each end. The public functions of a scalar or an array stand here.
+A distribution answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their logs,
+the density of its continuous part, both inverses. It declares its atoms and its tail at each end.
+Its public functions take scalars or arrays.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _places(x: npt.ArrayLike) -> Thresholds:
 
 
 class Distribution(Exportable, ABC):
-    """Distribution of the scores of one class: abstract, frozen, knows no data.
+    """Abstract base of the distributions of one class's scores; frozen, without data.
 
     ``on_unit`` tells whether its native coordinate is the logit or the score.
 
@@ -179,12 +179,10 @@ class Distribution(Exportable, ABC):
 
     @property
     def _sd(self) -> float:
-        """Standard deviation."""
         return self._moments[1]
 
     @property
     def _moments(self) -> tuple[float, float]:
-        """Mean and standard deviation."""
         return self.mean, math.sqrt(self.var)
 
     def _integrated_moments(self) -> tuple[float, float]:
@@ -323,7 +321,7 @@ class Distribution(Exportable, ABC):
         return result
 
     def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
-        """P(S <= theta) and P(S > theta) of many distributions, a row each.
+        """P(S <= theta) and P(S > theta) of many distributions, in rows.
 
         `values` are columns of the parameters that vary; `t` has shape (k,) or (rows, k).
         """
@@ -602,7 +600,7 @@ class Distribution(Exportable, ABC):
         return as_output(self._quantile(p, lower=False).theta)
 
     def sample(self, size: Any, rng: Any = None) -> FloatArray:
-        """Independent scores.
+        """Draw independent scores.
 
         Parameters
         ----------
@@ -640,7 +638,6 @@ class Distribution(Exportable, ABC):
         return self._inverse(value, log_p, lower=lower)
 
     def _native(self, t: Thresholds) -> FloatArray:
-        """Logits on [0, 1], else scores."""
         return t.logit if self.on_unit else t.theta
 
     def _at_native(self, y: FloatArray) -> Thresholds:

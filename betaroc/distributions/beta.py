@@ -1,4 +1,4 @@
-"""The beta distribution on [0, 1], closed forms of a pair, the area under its ROC, its maxima."""
+"""The beta distribution: tails, closed forms of a pair, the area under its ROC, its maxima."""
 
 from __future__ import annotations
 
@@ -220,7 +220,6 @@ class Beta(Distribution):
 
 
 def _tail(a: float, b: float, t: Thresholds, *, lower: bool) -> tuple[Any, Any] | None:
-    """A tail of a single threshold and its log; None far out."""
     from scipy.special import betainc, betaincc
 
     x, rest = (t.theta, t.complement) if lower else (t.complement, t.theta)
@@ -257,7 +256,6 @@ def has_shape(law: Distribution) -> TypeGuard[Beta]:
 
 
 def _clipped(t: Thresholds) -> Thresholds:
-    """Thresholds outside [0, 1] at its ends."""
     if ((t.theta < 0.0) | (t.theta > 1.0)).any():
         return Thresholds(np.clip(t.theta, 0.0, 1.0), np.clip(t.complement, 0.0, 1.0), t.logit)
     return t
@@ -610,7 +608,6 @@ def _ordered(laws: FloatArray) -> Any:
 
 @lru_cache(maxsize=8)
 def _kernel(size: int) -> FloatArray:
-    """w(j - k) at row j, column k."""
     nodes, weights = np.polynomial.legendre.leggauss(20)
     u = np.arange(int(10.0 * _SMOOTHING))[:, None] + 0.5 * (nodes + 1.0)
     steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
@@ -623,7 +620,6 @@ def _kernel(size: int) -> FloatArray:
 
 
 def _auc(client: Beta, impostor: Beta) -> float:
-    """By the rule, else by quadrature."""
     area = auc_of_pair(client.a, client.b, impostor.a, impostor.b)
     if area is not None:
         return area

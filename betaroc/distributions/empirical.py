@@ -373,7 +373,6 @@ class Empirical(Distribution):
 
     @cached_property
     def _sorted(self) -> FloatArray:
-        """All values, ascending, those of no weight too."""
         return np.sort(self.values)
 
     @cached_property
@@ -393,7 +392,6 @@ class Empirical(Distribution):
 
     @cached_property
     def _steps(self) -> TwoArrays:
-        """Distinct values and the weight on each, if any."""
         values: FloatArray = self.values
         if self.weights is None:
             ordered = self._sorted

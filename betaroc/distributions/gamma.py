@@ -80,7 +80,6 @@ class Gamma(Distribution):
         return self._tail(*self._x(t), lower=lower)
 
     def _tail(self, x: FloatArray, log_x: FloatArray, *, lower: bool) -> TwoArrays:
-        """A tail and its log."""
         from scipy.special import gammainc, gammaincc
 
         with np.errstate(under="ignore"):
@@ -119,7 +118,6 @@ class Gamma(Distribution):
             return np.asarray((self.shape - 1.0) / t.theta - 1.0 / self.scale)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """By scipy; deep tails by Newton's method on logs."""
         from scipy.special import gammainccinv, gammaincinv
 
         with np.errstate(under="ignore", over="ignore"):

@@ -386,7 +386,6 @@ class Pair:
 
     # ------------------------------------------------------------------ helpers
     def _base(self, which: str) -> Distribution:
-        """The continuous part of a class that has one."""
         law: Distribution = getattr(self, which).continuous[1]
         return law
 

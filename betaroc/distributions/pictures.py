@@ -63,7 +63,6 @@ def plot_classes(
 
 
 def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
-    """A stem of mass p is as high as a bar that holds p."""
     low, high = law.support
     for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
         ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
@@ -82,7 +81,6 @@ def _first_of(laws: Sequence[Distribution], *, sample: bool) -> Distribution | N
 
 
 def _sample_range(scores: FloatArray) -> tuple[float, float]:
-    """[0, 1], or the range of the scores."""
     low, high = _checked(float(scores.min()), float(scores.max()))
     if 0.0 <= low and high <= 1.0:
         return 0.0, 1.0
@@ -91,7 +89,6 @@ def _sample_range(scores: FloatArray) -> tuple[float, float]:
 
 
 def _range(law: Distribution) -> tuple[float, float]:
-    """The support, or all but a thousandth at each end."""
     low, high = law.support
     low = low if np.isfinite(low) else float(law.ppf(1e-3))
     low, high = _checked(low, high if np.isfinite(high) else float(law.isf(1e-3)))

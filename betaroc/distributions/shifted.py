@@ -340,7 +340,6 @@ class ShiftedPair(Pair):
 
 
 def _before(law: Distribution) -> Distribution:
-    """The distribution before the move."""
     if isinstance(law, Inflated):
         return replace(law, base=cast(Shifted, law.base).base)
     return cast(Shifted, law).base

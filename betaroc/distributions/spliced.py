@@ -81,11 +81,9 @@ class ParetoTail(Exportable):
         return -self.scale / self.shape if self.shape < 0.0 else math.inf
 
     def _log_rate(self, x: npt.ArrayLike) -> FloatArray:
-        """Log of P(beyond the joint by more than `x`)."""
         return math.log(self.mass) - self._depth(np.asarray(x, dtype=np.float64))
 
     def _log_density(self, x: npt.ArrayLike) -> FloatArray:
-        """Log density in the distance; -inf outside."""
         x = np.asarray(x, dtype=np.float64)
         depth = self._depth(x)
         with np.errstate(invalid="ignore"):
@@ -224,7 +222,6 @@ class Spliced(Distribution):
 
     @cached_property
     def _left(self) -> float:
-        """What the tails leave."""
         left = 1.0 - math.fsum(self._masses)
         return left if left > _ROUNDING else 0.0
 

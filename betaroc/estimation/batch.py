@@ -1,4 +1,4 @@
-"""What fits need of many samples at once: mean logarithms, and the sums of many systems."""
+"""Mean logarithms of many samples, and sums of many systems, for fits side by side."""
 
 from __future__ import annotations
 
@@ -107,7 +107,6 @@ class ClassColumns:
 
     @property
     def inner(self) -> FloatArray:
-        """Scores strictly inside (0, 1)."""
         return self.n - self.zero - self.one - self.outside
 
 
@@ -233,7 +232,6 @@ def _from_moments(
 
 
 def _refuse(reason: AnyArray, doubtful: BoolArray, who: str) -> None:
-    """What sums alone do not settle has no fit."""
     reason[doubtful & (reason == "")] = (
         f"{who}: too concentrated, or too large or small, for sums of doubles; pass Scores"
     )

@@ -1,4 +1,4 @@
-"""What an estimator gets and gives: samples, their sums, maxima, a row of the table of families.
+"""Input and output of estimators: samples, their sums, maxima, the rows of the table of families.
 
 Scores of exactly 0 and 1, which have no density, and rounded ones need a rule; it stands, with its
 counts, in the result.

@@ -1,4 +1,4 @@
-"""From scores to estimates of one class or of a pair, as data and in words."""
+"""Estimates of one class or of a pair, with their warnings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The table of families with their estimators, and which of them a call means.
 
-Here the maxima of the distributions' files are taken of samples, of drawn rows, of the sums of many
-systems and of both classes together.
+It applies the maxima of the distributions' files to samples, drawn rows, sums of many systems and
+both classes together.
 """
 
 from __future__ import annotations

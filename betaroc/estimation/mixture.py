@@ -46,7 +46,7 @@ _GAIN, _ROW_STEPS = 0.005, 3000
 #: normal one may have this share of their standard deviation.
 _CONCENTRATION, _NARROWEST = 1e4, 0.01
 
-#: Shares of the components, and their parameters p and q: a row each.
+#: Shares of the components, and their parameters p and q, in rows.
 Point = FloatArray
 
 
@@ -398,7 +398,6 @@ def _beta_from_means(one: float, two: float) -> tuple[float, float] | None:
 
 
 def _beta_scores(columns: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """By log a and log b."""
     from scipy.special import psi
 
     both = psi(a + b)
@@ -408,7 +407,6 @@ def _beta_scores(columns: FloatArray, a: FloatArray, b: FloatArray) -> FloatArra
 def _beta_curvature(
     mass: FloatArray, slopes: FloatArray, a: FloatArray, b: FloatArray
 ) -> FloatArray:
-    """By log a and log b."""
     from scipy.special import polygamma
 
     both, of_a, of_b = polygamma(1, np.stack([a + b, a, b]))
@@ -428,7 +426,6 @@ def _normal_from_means(one: float, two: float) -> tuple[float, float] | None:
 
 
 def _normal_scores(columns: FloatArray, mu: FloatArray, sigma: FloatArray) -> FloatArray:
-    """By mu and log sigma."""
     z = (columns[0] - mu) / sigma
     return np.stack([z / sigma, z * z - 1.0])
 
@@ -436,7 +433,6 @@ def _normal_scores(columns: FloatArray, mu: FloatArray, sigma: FloatArray) -> Fl
 def _normal_curvature(
     mass: FloatArray, slopes: FloatArray, _: FloatArray, sigma: FloatArray
 ) -> FloatArray:
-    """By mu and log sigma."""
     mixed, second = -2.0 * slopes[:, 0], -2.0 * (slopes[:, 1] + mass)
     return np.stack([-mass / sigma**2, mixed, mixed, second], axis=1).reshape(-1, 2, 2)
 

@@ -54,7 +54,6 @@ class TailFit(Value):
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """What is needed again."""
         return {}
 
     @property
@@ -211,7 +210,6 @@ class Tails(Value):
 
     @property
     def sign(self) -> float:
-        """1 of an upper tail, -1 of a lower one."""
         return 1.0 if self.side == "upper" else -1.0
 
     @property

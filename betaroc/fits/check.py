@@ -1,4 +1,4 @@
-"""Can the fitted model be believed? Its distributions, their ROC, its rates at thresholds."""
+"""Checks of a fitted model: its distributions, their ROC, its rates at thresholds."""
 
 from __future__ import annotations
 
@@ -333,7 +333,7 @@ def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
-    """A row per rate, with the reason where it is not good."""
+    """One row per rate, with the reason where it is not good."""
     rows = []
     for t in targets:
         expected, observed = (
@@ -351,7 +351,7 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
 
 # ------------------------------------------------------------------------ said with every fit
 def misfit(f: PairEstimate) -> list[Notice]:
-    """That the fitted distributions do not describe the scores."""
+    """A notice that the fitted distributions do not describe the scores, if so."""
     evidence = evidence_of_pair(f)
     off = [words for k in (0, 1) if (words := misfit_words(evidence, k))]
     if not off:
@@ -491,7 +491,8 @@ class FitCheck(Result, Exportable):
         Returns
         -------
         pandas.DataFrame
-            A row per test and class: test, class ("both" of "roc_distance"), statistic and p_value.
+            One row per test and class: test, class ("both" of "roc_distance"), statistic and
+            p_value.
 
         Examples
         --------
@@ -607,7 +608,7 @@ def check_fit(
     level: float = 0.95,
     rng: Any = None,
 ) -> FitCheck:
-    """Goodness of fit of both distributions, of the ROC, and of rates at thresholds.
+    """Check the fit of both distributions, of the ROC, and of rates at thresholds.
 
     Parameters
     ----------
@@ -649,7 +650,7 @@ def check_fit(
     The distance d is the largest difference of both rates at once, along FAR + TPR = constant. The
     verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
     of an empirical ROC from that of the distributions that made it, and at least 1 - (1 -
-    level)^(1/n); not on p-values, which reject every family of 1e5 scores and none of 30.
+    level)^(1/n); not on p-values.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates), of sets of at most
     1000 independent trials per class drawn from the fit and fitted again (Stute, Gonzalez Manteiga
@@ -740,12 +741,10 @@ class _Side:
     total: int
 
     def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Both tails of each row of parameters."""
         values = {q.name: column for q, column in zip(self.law._parameters(), p, strict=True)}
         return self.law._tail_rows(values, Thresholds.from_theta(x))
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
-        """Samples of the fitted distribution."""
         distinct, masses = 1 + int(np.count_nonzero(np.diff(self.seen.x))), self.seen.masses[0]
         n = min(self.size, max(distinct, _DRAWN_AT_LEAST), _DRAWN)
         x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)

@@ -635,7 +635,6 @@ class CovariateFit(Result, Exportable):
         return TermTest(tested, "wald", statistic(places[0] + places[1]), client, impostor)
 
     def _spread(self) -> FloatArray:
-        """The roots of the covariance with the divisor n - k in place of n."""
         grow: list[float] = []
         for who, part in self._classes.items():
             n, k = part.n, len(part.coefficients)
@@ -752,9 +751,9 @@ def fit_covariates(
     frame : frame
         Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; one row per trial.
     formula : str
-        Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
-        ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's notation
-        as formulaic reads it, with the functions of docs/covariates.md; no other code is run.
+        Right-hand side for the mean in the columns of the frame, such as ``"C(camera) +
+        sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, as formulaic reads it, with the
+        functions of docs/covariates.md; no other code is run.
     precision : str
         Right-hand side for the precision phi = a + b.
     client_formula : str, optional

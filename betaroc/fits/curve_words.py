@@ -1,4 +1,4 @@
-"""What may be said of the ROC of a fit, in sentences: where it lies, its ends, its shapes."""
+"""The ROC of a fit in sentences: where it lies, its ends, its shapes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,6 @@ class CurveTests:
 
     @property
     def sizes(self) -> tuple[float, float]:
-        """Clients and impostors."""
         return self.fit.client.total_weight, self.fit.impostor.total_weight
 
     @property

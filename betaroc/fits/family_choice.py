@@ -1,4 +1,4 @@
-"""Which family suits the scores of a class: likelihoods on one measure, and held-out scores."""
+"""The choice of a family for each class: likelihoods on one measure, and held-out scores."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _contains(general: Families, restricted: Families) -> bool:
 # ------------------------------------------------------------------------ nested families
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioTest(Result, Exportable):
-    """Whether the scores ask for more than the restricted family.
+    """The test of a restricted family against a general one.
 
     Made by :func:`likelihood_ratio_test`.
 
@@ -260,7 +260,6 @@ class Folded(NamedTuple):
         )  # fmt: skip
 
     def part(self, keep: BoolArray | slice) -> tuple[FloatArray, FloatArray | None]:
-        """Some of the scores, and their weights."""
         return self.x[keep], None if self.weights is None else self.weights[keep]
 
     def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
@@ -273,11 +272,9 @@ class Folded(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The sum of the copies."""
         return float(np.sum(self.copies))
 
     def sum(self, logs: FloatArray) -> float:
-        """Over all copies."""
         return float(np.sum(self.copies * logs))
 
     def variance(self, difference: FloatArray) -> float:
@@ -610,7 +607,7 @@ class FamilyComparison(Tabular, Exportable):
         return tuple(row for row in self.rows if row.who == who)
 
     def to_frame(self) -> Table:
-        """The same as `table`.
+        """Return `table`.
 
         Returns
         -------
@@ -701,9 +698,8 @@ def compare_families(
     Log-likelihoods are of densities by the score, of the scores between 0 and 1 where some are
     exactly these. Held out: five folds in a fixed order, of whole groups where there are any (of
     two columns the first). A family with more parameters must be better by more than half a
-    standard error, class by class: so a class that is one beta distribution gets another family in
-    13 % of sets, and 1 % of 2000 impostors that lie apart are lost in 9 %. Vuong (1989) has the z
-    of likelihoods.
+    standard error, class by class: a class that is one beta distribution gets another family in 13
+    % of sets. Vuong (1989) has the z of likelihoods.
 
     The family taken is compared with itself with a tail of its 30 and 50 most extreme scores, a
     family of both classes with the pair of the best, by the same folds.

@@ -219,7 +219,7 @@ class DistributionFit(Estimate, Exportable):
     fixed, tied : tuple of str
         Parameters that are not estimated, and those of one value in both classes.
     tails : tuple of Tails
-        What the tails were fitted to, an end each.
+        What the tails were fitted to, one per end.
     library : str, optional
         "pandas", "polars" or "pyarrow", which makes its tables.
 
@@ -342,7 +342,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
     family : str or tuple of str
         Family of both classes, or the pair (client, impostor).
     reason : str
-        Why, where ``"auto"`` or ``"best"`` chose it. No part of a comparison.
+        Why, where ``"auto"`` or ``"best"`` chose it.
     shared_cov : tuple of tuple of float or None
         Covariance of the clients' parameters (rows) with the impostors' where they share some.
     tied : tuple of str
@@ -466,10 +466,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         -----
         No end of the hull lies more than one length of the scores' own interval beyond that; a
         `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own interval
-        does not hold the fitted number. The bias is that of maximum
-        likelihood to first order (Cox and Snell 1968), taken from thresholds, exponents and
-        coefficients. No such interval covers near the border of what a statistic can be ("ks" at an
-        area of 1/2), nor where a shape rests on a handful of scores.
+        does not hold the fitted number. The bias is that of maximum likelihood to first order (Cox
+        and Snell 1968), taken from thresholds, exponents and coefficients. No interval covers at
+        the border of a statistic's range ("ks" at an area of 1/2).
 
         Examples
         --------
@@ -594,9 +593,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         -----
         A side that counts of both classes exclude is "contradicted", a class that does not follow
         the family leaves it open; neither has a p-value. The simulated size at level 0.05 is 0.042
-        to 0.060 from 10 scores per class on, less with about 10 groups or expected scores at an
-        end. With scores censored or in cells, or a + b > 1e8, Wald's test is used (0.06 at 30
-        scores).
+        to 0.060 from 10 scores per class on. With scores censored or in cells, or a + b > 1e8,
+        Wald's test is used (0.06 at 30 scores).
 
         References
         ----------
@@ -614,7 +612,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return FittedEnds.of(self, groups=groups).tests(checks.level(level))
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
-        """How likely each shape of the whole ROC is, and the size of what lies below the diagonal.
+        """Probability of each shape of the whole ROC, and what lies below the diagonal.
 
             p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
             ends are;   z_1, z_2 those of `end_tests`
@@ -638,9 +636,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         Notes
         -----
         A probability is the share of curves with that shape when both z vary by their errors. The
-        test of a proper curve has its level where both distributions are the same, half of it where
-        one end is far above. Of two normal distributions both p-values are of equal spreads, that
-        of a proper curve also of mu_c >= mu_i (Gail and Simon 1985; Wollan and Dykstra 1986).
+        test of a proper curve is conservative where one end is far above the diagonal. Of two
+        normal distributions both p-values are of equal spreads, that of a proper curve also of mu_c
+        >= mu_i (Gail and Simon 1985; Wollan and Dykstra 1986).
 
         Examples
         --------
@@ -653,7 +651,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return FittedEnds.of(self, groups=groups).curve(checks.level(level))
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
-        """What a beta fit depends on at its ends.
+        """Audit what a beta fit depends on at its ends.
 
             Hill:  1 / mean(log x_(k+1) - log x_(i), i <= k),   k = sqrt(n) scores nearest the end
 
@@ -978,15 +976,15 @@ class Fit(scores_beyond.SupportedPair, Exportable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StrataFits(Tabular, Exportable):
-    """A fit of each stratum of a class; made by :func:`fit` with ``by="stratum"``.
+    """One fit per stratum of a class; made by :func:`fit` with ``by="stratum"``.
 
     Parameters
     ----------
     stratum : tuple of str
         The names, in the order in which they first occur.
     fits : tuple of Fit
-        Each of the stratum beside all of the other class, or beside its namesake where both
-        classes have strata of the same names.
+        Each stratum beside all of the other class, or beside its namesake where both classes have
+        it.
     scores : Scores
         What was fitted.
     library : str, optional
@@ -1057,7 +1055,7 @@ class StrataFits(Tabular, Exportable):
     def plot(
         self, kind: str = "roc", ax: Axes | None = None, *, terms: str = vocabulary.BIOMETRIC
     ) -> Axes:
-        """Draw the fitted curve of each stratum, the counted one thin, and the worst of all.
+        """Draw the fitted curve of each stratum, its counted one, and the worst of all.
 
         Parameters
         ----------
@@ -1090,7 +1088,6 @@ class StrataFits(Tabular, Exportable):
 
     @property
     def _order(self) -> list[int]:
-        """The strata, that with the least area first."""
         areas = [part.model.auc() for part in self.fits]
         return sorted(range(len(areas)), key=areas.__getitem__)
 
@@ -1106,7 +1103,7 @@ class StrataFits(Tabular, Exportable):
         return [*nodes, tree.Figure(partial(self.plot, "panels"), "", about)]
 
     def to_frame(self) -> Table:
-        """A row per stratum.
+        """One row per stratum.
 
         Returns
         -------
@@ -1206,8 +1203,8 @@ def fit_distribution(
         No maximum exists: fewer than two distinct scores inside (0, 1), or a distribution more
         concentrated than a + b = 1e12.
     FitError
-        The solver stopped early, or no mixture was found that is likelier than one beta
-        distribution; the partial result is the error's ``result``.
+        The solver stopped early, or no mixture is likelier than one distribution; the partial
+        result is the error's ``result``.
 
     Warns
     -----
@@ -1225,14 +1222,13 @@ def fit_distribution(
     -----
     The maximum is unique with two or more distinct scores inside (0, 1); parameters carry 10 or
     more correct digits, for scores from 5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is
-    inconsistent for a < 1/2. The estimate of a mixture is the largest local maximum from several
-    starts (EM, then Newton's method) in which every component has five scores and at most 1e4 times
-    the concentration of one beta distribution of all scores.
+    inconsistent for a < 1/2. A mixture is the largest local maximum from several starts (EM, then
+    Newton's method) in which every component has five scores and at most 1e4 times the
+    concentration of one beta distribution.
 
     References
     ----------
-    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing machine learning
-    binary classifiers, section 3.
+    Omar and Ivrissimtzis (2019), section 3.
 
     Examples
     --------

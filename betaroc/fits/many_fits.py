@@ -1,4 +1,4 @@
-"""Fits of many systems at once: a table with a row per system."""
+"""Fits of many systems at once: a table with one row per system."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def fit_many(
     boundary: str | None = None,
     statistics: str | Sequence[str] = (),
 ) -> Table:
-    """Maximum-likelihood fits of many systems: a table with a row per system.
+    """Fit many systems at once: a table with one row per system.
 
     Parameters
     ----------
     frame : frame, mapping or sequence
-        A frame with a row per score, eager or lazy, of any engine that Narwhals reads, of which
-        only sums are collected. Or a mapping of names to Scores or ScoreSummary, or a sequence of
-        these, named by their `name` or their place.
+        A frame with one row per score, eager or lazy, of which only sums are collected. Or a
+        mapping of names to Scores or ScoreSummary, or a sequence of these, named by their `name` or
+        their place.
     system, score, label : str
         Columns of a frame.
     client_label : optional

@@ -1,4 +1,4 @@
-"""How sure one may be of a shape: categories, ends of the ROC, its hooks, and what counts say."""
+"""Tests of shapes: categories, ends of the ROC, its hooks, and what counts say."""
 
 from __future__ import annotations
 
@@ -236,8 +236,7 @@ def pooled_t_test(client: Law, impostor: Law) -> ZTest:
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     """Fisher's test of equal shares with half the probability of what was seen (mid-p).
 
-    Its size is 0.04 to 0.058 at a level of 0.05 where both classes expect 5 or more (Lancaster
-    1961; Hirji, Tan and Elashoff 1991).
+    See Lancaster (1961); Hirji, Tan and Elashoff (1991).
     """
     (c, n_c), (i, n_i) = client, impostor
     k, p = hypergeometric(n_c + n_i, c + i, n_c)
@@ -512,7 +511,6 @@ class FittedEnds:
 
     @classmethod
     def of(cls, f: PairEstimate, *, groups: bool) -> FittedEnds:
-        """Those of a fit, where they can be tested."""
         if why := untested_ends(f):
             raise InputError(f"{why}. Fit one of these, or look at model.ends().")
         f = f._told_scored("a test of the ends")
@@ -624,7 +622,6 @@ class FittedEnds:
         return dict(FAMILIES[self.fit.client.family].decides or {})
 
     def _deciding(self, end: str) -> _Contrast:
-        """What decides an end, positive above the diagonal."""
         if self._has_mass(end):
             return self._contrast(end, _MASS_SIGNS[end])
         if self._rule:

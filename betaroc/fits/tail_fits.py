@@ -344,8 +344,6 @@ class Sensitivity(Tabular, Exportable):
         return [head, *self._tables(), *[Bullets(departing)] * bool(departing)]
 
     def _tables(self) -> list[Node]:
-        """The rules and the tails."""
-
         def shown(value: float, digits: int) -> str:
             return "–" if math.isnan(value) else number(value, digits)
 

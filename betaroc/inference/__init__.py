@@ -1,4 +1,4 @@
-"""What carries a level or a p-value: intervals, covariances, resampling of groups, counted rates.
+"""Intervals, covariances, resampling of groups, counted rates: all that has a level or a p-value.
 
-It takes estimates and counts; the results that users hold stand in the rooms above.
+It takes estimates and counts; results for users are in the rooms above.
 """

@@ -260,7 +260,6 @@ class DelongArea(NamedTuple):
 
     @property
     def is_still(self) -> bool:
-        """Whether DeLong's variance is 0."""
         return self.sd <= ROUNDING
 
     def best(self, tail: float) -> tuple[Limits, str]:

@@ -109,7 +109,6 @@ def in_cells(result: Estimate) -> bool:
 def _cell_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
-    """What one observation of each value adds by its cell."""
     policy, support = _policy_in_force(result), result.distribution.support
     resolution = (result.boundary and result.boundary.resolution) or 0.0
     if policy == "interval":
@@ -218,7 +217,7 @@ class SmallSample(NamedTuple):
         return float(slopes @ np.linalg.lstsq(self.roots.T, self.bias, rcond=None)[0])
 
     def draw(self, stream: np.random.Generator, size: int) -> FloatArray:
-        """Drawn errors of all coordinates, a row each."""
+        """Drawn errors of all coordinates, one row per draw."""
         z = stream.standard_normal((size, self.roots.shape[0]))
         return np.asarray((z / self._errors(stream, size)[:, self.owner]) @ self.roots - self.bias)
 
@@ -373,12 +372,11 @@ class PerturbedModels:
 
     @cached_property
     def place(self) -> FloatArray:
-        """The clients' coordinates, then the impostors'."""
         return np.concatenate([part.place for part in self._parts])
 
     @cached_property
     def roots(self) -> FloatArray:
-        """The change with one standard error along each root of the covariance, a row each."""
+        """The change with one standard error along each root of the covariance, in rows."""
         fit, results = self.fit, (self.fit.client, self.fit.impostor)
         for who, result in zip(CLASSES, results, strict=True):
             if not np.all(np.isfinite(result.cov)):
@@ -437,7 +435,6 @@ class PerturbedModels:
         return client, impostor
 
     def model(self, away: FloatArray) -> ScoreModel:
-        """The model there."""
         return ScoreModel(*self.laws(away), prior=self.fit.model.prior)
 
     def slopes(self, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Scores drawn again, by rows or by groups, and the ends of replicates."""
+"""Resampled scores, by rows or by groups, and percentiles of replicates."""
 
 from __future__ import annotations
 
@@ -199,7 +199,6 @@ _Maker = Callable[[Counts, np.random.Generator], ScoreModel]
 
 
 def _plain(scores: Scores) -> _Maker:
-    """The scores themselves."""
     orders = [np.argsort(getattr(scores, who), kind="stable") for who in CLASSES]
     values = [getattr(scores, who)[order] for who, order in zip(CLASSES, orders, strict=True)]
 

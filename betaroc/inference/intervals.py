@@ -386,19 +386,19 @@ def interval(
     Notes
     -----
     The likelihood of both binomial counts is maximised over the threshold; where ties leave few
-    thresholds, the interval spans those of the measure at each that may be the point's. The
-    variance of "effective-size" is the jackknife's for average precision, else of influence
-    functions; the H measure is first lowered by three quarters of what leaving each score out of
-    its chord costs, and the ends of a partial area over few impostors move towards those of the
-    TPR. The noise of "smoothed" is Silverman's. What the bins of a summary hide widens both ends.
-    Trials without a score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr".
-    Simulated coverage: docs/validation.md.
+    thresholds, the interval spans those at each that may be the point's. The variance of
+    "effective-size" is the jackknife's for average precision, else of influence functions; the H
+    measure is first lowered by three quarters of what leaving each score out of its chord costs,
+    and the ends of a partial area over few impostors move towards those of the TPR. The noise of
+    "smoothed" is Silverman's. What the bins of a summary hide widens both ends. Trials without a
+    score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr". Simulated coverage:
+    docs/validation.md.
 
     References
     ----------
     Claeskens, G. et al. (2003), Empirical likelihood confidence regions for comparison
-    distributions and ROC curves. Zou, G. Y. and Donner, A. (2008), Construction of confidence
-    limits about effect measures. Korn, E. L. and Graubard, B. I. (1998).
+    distributions and ROC curves. Zou and Donner (2008), as in :func:`difference`. Korn, E. L. and
+    Graubard, B. I. (1998).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Intervals of any number of scores: by counts, shares and draws."""
+"""Intervals of statistics of scores: by counts, shares and draws."""
 
 from __future__ import annotations
 
@@ -148,7 +148,6 @@ class CountedScores:
 
     @cached_property
     def model(self) -> ScoreModel:
-        """The scores as a pair."""
         return empirical_model(self.data)
 
     @property
@@ -259,7 +258,7 @@ class PointLikelihood:
         if self.deviances[best] > self.most:  # a level so low that no point is likely enough
             return inside, inside
         far, frr = (rate[self.deviances <= self.most] for rate in self.rates)
-        # Impostors accepted and rejected, clients rejected and accepted: a row each.
+        # Impostors accepted and rejected, clients rejected and accepted: one row each.
         shares = np.array([far, 1.0 - far, frr, 1.0 - frr])
         counts = np.repeat(self.sizes[::-1], 2)[:, None] * shares
         largest = np.sum(xlogy(counts, shares), axis=0)

@@ -1,4 +1,4 @@
-"""Trials that two systems judge, in the same order."""
+"""Trials that two systems score, in the same order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many scores speak for a rate, and whether counts contradict it."""
+"""The scores that support a rate, and whether counts contradict it."""
 
 from __future__ import annotations
 

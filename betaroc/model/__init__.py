@@ -1,4 +1,4 @@
-"""Two distributions on one scale, and every number of them: rates, curves, areas, ends, thresholds.
+"""Two distributions on one scale: their rates, curves, areas, ends and thresholds.
 
-A model knows no data: what estimates one is in `estimation`, what judges it in `fits`.
+A model knows no data: estimators are in `estimation`, checks in `fits`.
 """

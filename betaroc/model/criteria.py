@@ -1,4 +1,4 @@
-"""What a threshold is chosen for: a criterion gives each alpha its globally best threshold.
+"""Criteria: each gives every alpha its globally best threshold.
 
 Ties go to the smallest HTER, then to the lowest threshold; candidates that are 0/0 are left out.
 """
@@ -184,7 +184,6 @@ class _Target(NamedTuple):
     who: str = ""
 
     def of_counts(self, pair: EmpiricalPair, prior: float) -> FloatArray:
-        """Its values at decisions that two samples allow."""
         gaps = pair.gaps
         return getattr(gaps, self.rate) if self.who else precision_of(prior, gaps.tpr, gaps.far)
 

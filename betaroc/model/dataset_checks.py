@@ -1,4 +1,4 @@
-"""What the scores of dev and test themselves give away: reversed classes, other scales."""
+"""Checks of dev and test scores: reversed classes, other scales."""
 
 from __future__ import annotations
 

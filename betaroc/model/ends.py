@@ -1,4 +1,4 @@
-"""What a ROC does at its two ends (docs/theory.md, (4) and (5)), and what they say of it."""
+"""The two ends of a ROC (docs/theory.md, (4) and (5)), and what follows from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a ROC lies below the diagonal: where, how deep, and how many scores."""
+"""Regions of a ROC below the diagonal: where they are, how deep, with how many scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One operating point, or an array of them, and every measure that is read off it."""
+"""Operating points, and every measure of them."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class OperatingPoint(Result, Exportable):
         )  # fmt: skip
 
     def to_frame(self) -> Table:
-        """The points as a table, a row each.
+        """Return the points as a table, one row per point.
 
         Returns
         -------
@@ -368,7 +368,7 @@ def checked_cost(value: float, name: str) -> float:
 
 
 def curve_table(points: OperatingPoint) -> Table:
-    """The points of a curve, a row each."""
+    """The points of a curve, one row per point."""
     names = ("threshold", "far", "frr", "tpr", "precision")
     return table_of({name: np.atleast_1d(getattr(points, name)) for name in names})
 

@@ -1,4 +1,4 @@
-"""The pair of distributions as users hold it."""
+"""The pair of distributions of both classes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreModel(Exportable):
-    """What a classifier does at every threshold, from the distributions of its two score classes.
+    """The behaviour of a classifier at every threshold, from the distributions of its scores.
 
     Accept iff score > threshold, so that
 
@@ -86,7 +86,7 @@ class ScoreModel(Exportable):
         object.__setattr__(self, "prior", checks.prior(self.prior))
 
     def to_frame(self) -> Table:
-        """Both distributions as a table, one row per parameter, of scores one per score.
+        """Return both distributions as a table, one row per parameter, of scores one per score.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class ScoreModel(Exportable):
     def shifted(
         self, client: float = 0.0, impostor: float = 0.0, *, scale: float = 1.0
     ) -> ScoreModel:
-        """The model after a shift of its scores, as between a development and a test set.
+        """Return the model after a shift of its scores.
 
             logit s' = scale logit s + shift    if both distributions lie in [0, 1]
             s' = scale s + shift                otherwise
@@ -179,7 +179,7 @@ class ScoreModel(Exportable):
         return replace(self, client=laws[0], impostor=laws[1])
 
     def sample(self, n_client: int, n_impostor: int, *, rng: Any = None) -> Scores:
-        """Independent scores of both classes; of several classifiers see :func:`sample_systems`.
+        """Draw independent scores of both classes; of several systems see :func:`sample_systems`.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is its ``.dcf(cost_fa, cost_fr)``; its prior is the one that was used.
+            The value is its ``.dcf(cost_fa, cost_fr)``.
 
         References
         ----------
@@ -398,7 +398,7 @@ class ScoreModel(Exportable):
     def actual_dcf(
         self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
     ) -> OperatingPoint:
-        """The point at which scores that are log-likelihood ratios are to be cut.
+        """The operating point for scores that are log-likelihood ratios.
 
             theta = log(cost_fa (1 - prior)) - log(cost_fr prior)
 
@@ -623,7 +623,7 @@ class ScoreModel(Exportable):
 
     @elementwise
     def posterior(self, scores: npt.ArrayLike) -> ScalarOrArray:
-        """Probability of a client given the score: the calibration map that the pair gives.
+        """Probability of a client given the score: the pair's calibration map.
 
             P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))
 
@@ -734,7 +734,7 @@ class ScoreModel(Exportable):
         return self._point(self._pair.turning_points())
 
     def global_shape(self) -> str:
-        """One word for the whole curve.
+        """The shape of the whole curve in one word.
 
         Returns
         -------
@@ -831,7 +831,7 @@ class ScoreModel(Exportable):
         return Det._of(self, scale=scale)
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
-        """Draw both densities, of scores histograms; a point mass is a stem.
+        """Draw both densities, or histograms of scores; a point mass is a stem.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Where to put the threshold: every choice that a pair of distributions allows, globally optimal.
+"""Globally optimal thresholds of a pair of distributions.
 
 Ties go to the smallest HTER, then to the lowest threshold.
 """

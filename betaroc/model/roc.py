@@ -447,7 +447,7 @@ class RocHull(Exportable):
         return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
-        """Points along the hull, with the chords' ends.
+        """Return points along the hull, with the ends of the chords.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Between scores and models: the pair that scores are, distances from it, scores drawn."""
+"""The pair of distributions of scores, distances from it, and drawn scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number that has a name: where it is taken, what it is of a model, which rates it rests on.
+"""The table of statistics: the point, the value for a model, and the rates that it rests on.
 
 A statistic is written ``"auc"``, ``"tpr@far=0.01"`` or ``"threshold@eer"``.
 """
@@ -519,7 +519,7 @@ def ascending_pair(value: Any) -> tuple[float, float]:
 
 @collect_warnings
 def statistics() -> DataFrame:
-    """Every number that has a name, a row each.
+    """Return a table of the statistics, one row per name.
 
     Returns
     -------

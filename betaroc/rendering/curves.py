@@ -232,7 +232,6 @@ def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None)
 
 
 def _labelled(ax: Axes) -> list[tuple[str, Any]]:
-    """All artists that have a label."""
     artists: tuple[Any, ...] = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
     room = _LEGEND * ax.figure.get_figwidth()  # type: ignore[union-attr]
     pairs = ((str(artist.get_label()), artist) for artist in artists)
@@ -381,7 +380,7 @@ def draw_intervals(
     near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
     log: bool = False, **style: Any,
 ) -> Axes:  # fmt: skip
-    """Numbers with their intervals, a row each.
+    """Draw numbers with their intervals, one row per number.
 
     Values that are `near` have a grey ground; `at` is a line.
     """
@@ -491,8 +490,6 @@ class Better(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A curve over the alphas, and its look."""
-
     value: FloatArray
     look: Mapping[str, Any]
     marker: str = "o"
@@ -534,7 +531,6 @@ def _draw_alphas(
 def _draw_interval(
     ax: Axes, alpha: FloatArray, low: FloatArray, high: FloatArray, colour: Any, label: str
 ) -> None:
-    """Filled between neighbours, else upright."""
     present = np.isfinite(low) & np.isfinite(high)
     beside = np.concatenate([[False], present, [False]])
     alone = present & ~beside[:-2] & ~beside[2:]

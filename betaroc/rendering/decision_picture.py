@@ -81,7 +81,6 @@ class ScoreAxis(NamedTuple):
         return cls(*_limits(scores, at, 0.03, 0.0), logit=False)
 
     def place(self, score: Any) -> Any:
-        """The place in per cent of the width."""
         return np.clip(self._place(score), 0.0, 100.0)
 
     def _place(self, score: Any) -> Any:
@@ -91,7 +90,6 @@ class ScoreAxis(NamedTuple):
         return 100.0 * (scaled - self.low) / (self.high - self.low)
 
     def score(self, place: Any) -> Any:
-        """The score at a place."""
         x = self.low + (self.high - self.low) * np.asarray(place) / 100.0
         return 1.0 / (1.0 + np.exp(-x)) if self.logit else x
 
@@ -215,7 +213,6 @@ def _steps(edges: FloatArray, base: float, y: FloatArray) -> str:
 
 
 def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
-    """Reject and accept, where no bar is in the way."""
     y = "12" if panel.tallest("client", at - 12.0, at + 12.0) < 0.75 * highest[0] else "99%"
     sides = ("reject", -8, "end", at), ("accept", 8, "start", 100.0 - at)
     return "".join(
@@ -226,14 +223,12 @@ def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
 
 
 def _out(room: float) -> str:
-    """Where a side has no room for its name."""
     return " gone" if room < 8.0 else " tight" if room < 14.0 else ""
 
 
 def _class_names(
     panel: Panel, at: float | None, base: float, unit: float, names: tuple[str, str]
 ) -> str:
-    """Both classes where their bars are lowest."""
     texts = ""
     for who, name, style, sign in (
         ("client", names[0], "tc", -1.0), ("impostor", names[1], "ti", 1.0),
@@ -257,7 +252,6 @@ def axis_svg(ticks: Sequence[Tick]) -> str:
 
 
 def _ticks(ticks: Iterable[Tick], y: float, foot: float, first: float) -> str:
-    """Ticks and their numbers."""
     return "".join(
         f'<line class="base" x1="{at:.2f}%" x2="{at:.2f}%" y1="{y:g}" y2="{y + 4:g}"/>'
         f'<text x="{at:.2f}%" y="{foot:g}" text-anchor='

@@ -146,8 +146,6 @@ def kinds_of(roots: Iterable[type]) -> dict[str, type]:
 
 @dataclass
 class _State:
-    """Arrays by place, records with paths, and the depth."""
-
     kinds: Kinds = field(default_factory=dict)
     arrays: dict[Any, Any] = field(default_factory=dict)
     files: list[tuple[dict[str, Any], str]] = field(default_factory=list)
@@ -457,7 +455,6 @@ def _read_array(codec: Codec, document: Any, at: str, state: _State) -> Any:
 
 
 def _shaped(codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _State) -> AnyArray:
-    """An array whose dtype and shape are given."""
     letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
     if letter is None or codec.kind not in ("", letter):
         refuse_field(f"{at}.dtype", "the dtype of such an array", dtype)
@@ -472,7 +469,6 @@ def _shaped(codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _
 
 
 def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]]:
-    """All entries, and their shape."""
     shape: tuple[int, ...] = (len(document),)
     while document and isinstance(document[0], list) and len(shape) < _MOST_AXES:
         shape = *shape, len(document[0])
@@ -484,7 +480,6 @@ def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]
 
 
 def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -> AnyArray:
-    """Entries of one kind, checked."""
     _, entry, dtype, json_types = _ENTRIES[kind]
     exact = set(map(type, flat)) <= json_types
     if not exact or (kind == "f" and math.inf in map(abs, flat)):

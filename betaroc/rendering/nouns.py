@@ -1,4 +1,4 @@
-"""What all results can do: become a document, a table, flat numbers."""
+"""The base of all results: to documents, tables and flat numbers."""
 
 from __future__ import annotations
 
@@ -209,7 +209,6 @@ class Exportable(Value):
                 return html_block([Paragraph(self._caption()), Paragraph(str(error))])
 
     def _view(self) -> Sequence[Node]:
-        """What a notebook shows."""
         return table_nodes(tables.listed_columns(self.to_frame()), self._caption())
 
     def _caption(self) -> str:

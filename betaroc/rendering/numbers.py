@@ -1,4 +1,4 @@
-"""How numbers and names are shown."""
+"""Numbers and names as text."""
 
 from __future__ import annotations
 

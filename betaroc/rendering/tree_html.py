@@ -95,7 +95,6 @@ def status_icon(colour: str) -> Markup:
 
 
 def _drawn(figure: Figure) -> Markup:
-    """A drawing in the page's colours, its styles as attributes."""
     from markupsafe import Markup, escape
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg

@@ -108,7 +108,6 @@ def _section(section: tree.Section, terminal: Terminal) -> str:
 
 # ------------------------------------------------------------------------------ tables
 def _grid(grid: tree.Grid, width: int) -> list[str]:
-    """The first form that fits: intervals beside, below, left out; a list."""
     for beside in (3, 2, 1, 0):
         lines = _table(grid, width, beside)
         if lines is not None:
@@ -136,7 +135,7 @@ def _table(grid: tree.Grid, width: int, beside: int) -> list[str] | None:
     narrow = [row[: len(row) - (len(row) < size)] for row in body]
     least = [max([0, *(len(line) for row in narrow for texts in row[k : k + 1] for line in texts)])
              for k in range(size)]  # fmt: skip
-    for broad in (10**6, 8):  # heads in a line each, or in words
+    for broad in (10**6, 8):  # heads in one line each, or in words
         words = [[word for text in texts for word in broken(text, broad)] for texts in heads]
         widths = [max([few, *map(len, texts)]) for few, texts in zip(least, words, strict=True)]
         if sum(widths) <= room or beside > 1:
@@ -159,7 +158,6 @@ def _table(grid: tree.Grid, width: int, beside: int) -> list[str] | None:
 def _row(
     cells: Sequence[Sequence[str]], widths: Sequence[int], left: set[int], mark: str, width: int
 ) -> list[str]:
-    """The lines of a row."""
     rooms = list(widths[: len(cells)])
     if len(cells) < len(widths):
         rooms[-1], left = width - 2 * len(cells) - sum(rooms[:-1]), left | {len(cells) - 1}
@@ -176,13 +174,11 @@ def _row(
 
 
 def _across(group: tree.Group, width: int) -> list[str]:
-    """The lines of a group."""
     texts = filter(None, (group.title, group.note))
     return ["  " + line for text in texts for line in broken(_plain(text), width - 2)]
 
 
 def _texts(cell: tree.Content, room: int, beside: int) -> list[str]:
-    """The lines of a cell."""
     span, note = (cell.span, cell.note) if isinstance(cell, tree.Cell) else ("", "")
     below = ([note], [span, note], [note], [])[beside]
     first = f"{_cell(cell)} {_around(cell, beside).ljust(room)}"
@@ -190,7 +186,6 @@ def _texts(cell: tree.Content, room: int, beside: int) -> list[str]:
 
 
 def _around(cell: tree.Content, beside: int) -> str:
-    """The interval and note behind a text."""
     texts = [cell.span, cell.note][: max(beside - 1, 0)] if isinstance(cell, tree.Cell) else []
     text = ", ".join(filter(None, texts))
     return f"({_plain(text)})" if text else ""
@@ -242,7 +237,6 @@ def _strip(strip: tree.Strip, *, signs: bool) -> list[str]:
 
 
 def _written(*marks: tuple[int, str]) -> str:
-    """Texts at their places."""
     line = [" "] * (_START + _WIDTH + 30)
     for at, text in marks:
         line[at : at + len(text)] = text

@@ -1,4 +1,4 @@
-"""Fit dev, try its thresholds on test, say what the curves do."""
+"""Fit dev, try its thresholds on test, describe the curves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Analysis(Result, nouns.Exportable):
-    """Dev fitted, its curves described, its thresholds observed on the test sets.
+    """The fit of dev, its curves, and its thresholds observed on the test sets.
 
     Made by :func:`analyze`.
 
@@ -148,7 +148,7 @@ class Analysis(Result, nouns.Exportable):
         }
 
     def to_frame(self) -> tables.Table:
-        """The operating points as a table, a row per threshold and score set.
+        """Return the operating points as a table, one row per threshold and score set.
 
         Returns
         -------
@@ -234,7 +234,7 @@ def analyze(
     terms: str = vocabulary.BIOMETRIC,
     target: page.AnalysisTarget = None,
 ) -> Analysis:
-    """Fit the scores of both classes and describe what the classifier does.
+    """Fit the scores of both classes, choose a threshold, and try it on test sets.
 
     Parameters
     ----------
@@ -285,8 +285,8 @@ def analyze(
     -----
     If a test set cannot be fitted, a warning says why; dev's thresholds are still tried on it.
     Intervals of the curves hold dev's thresholds fixed: 2000 replicates of the test decisions, each
-    alpha by itself. Fits are checked by 199 simulated score sets, families are compared on dev;
-    both, and the audit, need every score. Counts of a summary are off by at most
+    alpha by itself. Fits are checked by 199 simulated score sets; checks, comparisons of families
+    and the audit need every score. Counts of a summary are off by at most
     `ScoreSummary.rate_error`. The threshold is that of :func:`decide`.
 
     Examples

@@ -71,9 +71,9 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
 
     Notes
     -----
-    Only values of this package are made, by a table of kinds: a document from elsewhere cannot do
-    anything. What stands beside the fields, such as ``"derived"``, is not read. The JSON schema
-    (draft 2020-12) of all documents is the file ``schema.json`` of `betaroc.report`.
+    Only values of this package are made, by a table of kinds, so a document from elsewhere is
+    harmless. ``"derived"`` and the like are not read. The JSON schema (draft 2020-12) of all
+    documents is the file ``schema.json`` of `betaroc.report`.
 
     Examples
     --------

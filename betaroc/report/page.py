@@ -317,7 +317,6 @@ def _panel(
     part: score_set.ScoreSet, axis: ScoreAxis, bins: int, mark: float | None, at: float | None, *,
     fitted: bool,
 ) -> Panel:  # fmt: skip
-    """Bars with an edge at the threshold."""
     edges, left = np.linspace(0.0, 100.0, bins + 1), -1
     if at is not None and 0.0 < at < 100.0:
         left = min(max(round(bins * at / 100.0), 1), bins - 1)
@@ -351,7 +350,6 @@ def _fitted(
 def _positions(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
-    """What each position of the slider shows."""
     texts, thresholds, home = decision_picture.slider_positions(axis, d.threshold)
     texts[home] = decide.shown_threshold(d)
     columns, flags, largest = {"t": list(map(with_minus, texts))}, {}, np.zeros(len(texts))
@@ -519,7 +517,7 @@ def glossary_of(body: str) -> Section:
     fill = vocabulary.DEFAULT.fill
     text = fill(prose_of(body))
     rows = tuple(row for row in _GLOSSARY if re.search(rf"\b{fill(row[0])}s?\b", text))
-    words = f"{len(rows)} terms of this page, a line each"
+    words = f"{len(rows)} terms of this page, one per line"
     return Section("Glossary", (Glossary(rows),), words, "glossary", folded=True)
 
 

@@ -486,7 +486,6 @@ def observed_points(
 
 
 def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
-    """Intervals of the rates of a fit at a threshold."""
     options, result, rates = IntervalOptions(level), MADE if dev.has_rejected else {}, []
     for key in (*SHOWN_RATES, *result):
         of, name = (fit._scored if key in result else fit), result.get(key, key)
@@ -651,7 +650,6 @@ def _compared(
 
 
 def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
-    """Independent trials of the class."""
     counted = CountedScores(part.given)
     return counted.worth(t, 0.5 * (1.0 - level))[0 if name == "frr" else 1]
 

@@ -118,15 +118,15 @@ def _side(fitted: str, tests: curve_words.CurveTests | None, key: str) -> str:
 #: Score sets simulated for the check of such a pair, of which only the word is said.
 _REPLICATES = 99
 _WORD = {
-    "yes": "One beta distribution a class suffices",
-    "no": "One beta distribution a class does not suffice",
-    "cannot tell": "Whether one beta distribution a class suffices, these scores cannot tell",
+    "yes": "One beta distribution per class suffices",
+    "no": "One beta distribution per class does not suffice",
+    "cannot tell": "Whether one beta distribution per class suffices, these scores cannot tell",
 }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaPairFit(value.Value):
-    """Whether one beta distribution a class suffices on dev, and why."""
+    """Whether one beta distribution per class suffices on dev, and why."""
 
     fit: Fit | None
     same: bool
@@ -171,7 +171,7 @@ def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
         head = "class of dev", "parameter", "estimate", "standard error"
         blocks.append(Grid(head, tuple(rows), (1,)))
         blocks.append(tree.Bullets(tuple(_curve_sentences(replace(dev, fit=pair.fit)))))
-    return Section("One beta distribution a class", tuple(blocks))
+    return Section("One beta distribution per class", tuple(blocks))
 
 
 #: Fewer expected scores than this beyond a threshold are said.
@@ -377,7 +377,6 @@ def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float)
 def _point_rows(
     met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str], level: float
 ) -> Iterator[Row | Group]:
-    """The rates of some sets at a threshold."""
     point, (dev, _), cells = met.expected, sets[0], list[Cell]()
     for k in some:
         part, at = sets[k][0], met.observed[k]
@@ -512,7 +511,6 @@ def checks_section(
 
 
 def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
-    """Verdicts on a fit, pictures, tests, tails."""
     quality, fit = part.quality, part.scored.fit
     nodes: list[Node] = [status.node() for status in part.statuses]
     nodes += [tree.Figures(tuple(figures))] * bool(figures)

@@ -1,4 +1,4 @@
-"""Several systems: their thresholds in a table and on a page."""
+"""Thresholds of several systems in a table and on a page."""
 
 from __future__ import annotations
 
@@ -236,7 +236,6 @@ def systems_nodes(
 
 
 def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[tree.Node]:
-    """What the first does, and the cautions."""
     first, d, status = systems[0], systems[0].decision, systems[0].worst.status
     good, where, tested = status == GREEN, "on test" if first.tests else "on dev", bool(first.tests)
     text = f"{FAR} {rate(float(first.point.far))}, {FRR} {rate(float(first.point.frr))} {where}"
@@ -264,7 +263,6 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
 
 
 def _section(system: System, key: str) -> tree.Section:
-    """A system by itself."""
     if system.decided is None:
         return tree.Section(
             tree.foreign(system.name).short, (tree.Paragraph(system.why),), "", key, folded=True

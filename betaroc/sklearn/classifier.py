@@ -105,9 +105,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     **The bound is measured, not guaranteed**: scores of the estimator fitted to all rows are
-    distributed a little differently from the out-of-fold ones. In which share of simulated sets
-    the true FAR met the target is in docs/validation.md. With ``cv="prefit"``, on data that the
-    model never saw, the guarantee of :func:`betaroc.decide` holds.
+    distributed a little differently from the out-of-fold ones. Simulated shares:
+    docs/validation.md. With ``cv="prefit"``, on data that the model never saw, the guarantee of
+    :func:`betaroc.decide` holds.
 
     scikit-learn accepts score >= threshold. Its `FixedThresholdClassifier` decides alike with
     ``threshold=decision_.threshold_for_greater_equal``, `response_method` and `pos_label` as here.

@@ -78,7 +78,7 @@ class _RateDisplay:
         plot_chance_level: bool = False,
         **style: Any,
     ) -> Self:
-        """Of a fitted estimator on rows that it never saw.
+        """Draw the curve of a fitted estimator on rows that it never saw.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class _RateDisplay:
         plot_chance_level: bool = False,
         **style: Any,
     ) -> Self:
-        """Of labels and scores.
+        """Draw the curve of labels and scores.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class _RateDisplay:
         plot_chance_level: bool = False,
         **style: Any,
     ) -> Self:
-        """Of every fold of a cross-validation, each by its own estimator on its test rows.
+        """Draw one curve per fold of a cross-validation, by its own estimator on its test rows.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class EpcDisplay:
         ax: Axes | None = None,
         **style: Any,
     ) -> Self:
-        """Of a fitted estimator, with thresholds from dev and errors on test.
+        """Draw the curve of a fitted estimator, with thresholds from dev and errors on test.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Scores of estimators, and of labels and scores."""
+"""Scores of estimators, and from labels and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Designs: which parameters a study visits."""
+"""Designs: the parameters of the cells of a study."""
 
 from __future__ import annotations
 
@@ -254,7 +254,6 @@ def _mapping(value: Any, name: str, such_as: str) -> Mapping[Any, Any]:
 
 
 def _repeated(values: Iterable[Any]) -> str:
-    """Those that occur more than once, as text."""
     return format_list(value for value, many in Counter(values).items() if many > 1)
 
 
@@ -311,7 +310,6 @@ def checked_text(text: str, noun: str) -> str:
 
 
 def _points(value: Any, units: Callable[[int], FloatArray]) -> Design:
-    """Points of the unit cube in the ranges of parameters."""
     ranges = _mapping(value, "ranges", '{"a_c": (0.2, 5.0, "log")}')
     checked = [_range(name, values) for name, values in ranges.items()]
     columns = []

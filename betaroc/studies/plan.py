@@ -1,4 +1,4 @@
-"""How many scores a wanted statement needs."""
+"""Numbers of scores that a statement needs."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class SampleSize(Framed, Exportable):
         return self.n_beyond is not None and self.n_beyond < 1.0
 
     def summary(self) -> str:
-        """The answer in words, and what it rests on.
+        """Return the answer in words, with what it rests on.
 
         Examples
         --------
@@ -198,7 +198,6 @@ class SampleSize(Framed, Exportable):
         return [*apart(collect), Section("", tuple(map(Paragraph, self._lines())))]
 
     def _sizes(self, write: Callable[[int], str] = str) -> str:
-        """How many scores of each class these are, and of each stratum."""
         classes = (self.n_client, CLIENT), (self.n_impostor, IMPOSTOR)
         sizes = " and ".join(f"{write(n)} {who}" for n, who in classes if n) + " scores"
         if self.strata > 1:
@@ -272,7 +271,7 @@ def plan_sample_size(
     at_most: float | None = None,
     **point: Unpack[PointArguments],
 ) -> SampleSize:
-    """The fewest scores of which an interval has the wanted width, or a verdict is right.
+    """Compute the fewest scores for an interval of the wanted width, or for a right verdict.
 
         beta:   Cov(a, b) = I^-1/n,  I = diag(psi'(a), psi'(b)) - psi'(a + b)
         normal: Var mu = sigma^2/n,  Var log sigma = 1/(2 n)
@@ -341,8 +340,8 @@ def plan_sample_size(
     Notes
     -----
     The width is that of `Fit.interval` at a fit with these estimates and the covariance of so many
-    scores, averaged over fits nearby to second order. The distributions are taken as true: plan
-    also with those that are barely possible.
+    scores, averaged over fits nearby to second order. Plan also with distributions that are barely
+    possible.
 
     The side of two normal distributions has the exact power of an F test; of beta distributions z
     is taken as normal. Of a shape log a and log b are normal with the bias of maximum likelihood

@@ -1,4 +1,4 @@
-"""What a study found."""
+"""Results of a study."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class StudyResult(Result):
         return self.rows - len(self._status)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per trial, in the order of cell and replicate.
+        """Return one row per trial, in the order of cell and replicate.
 
         Columns ``cell``, ``replicate``, the parameters, the statistics (nan of a failed trial),
         ``status`` ("ok" or "failed") and ``error``.
@@ -181,7 +181,7 @@ class StudyResult(Result):
         return frame[["cell", *self.names]].drop_duplicates("cell").merge(table, on="cell")
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write what the study found as one self-contained page.
+        """Write the results as one self-contained page.
 
         Parameters
         ----------
@@ -226,7 +226,6 @@ class StudyResult(Result):
         return f"{text}, {self.skipped} were there{rest}"
 
     def _failures(self) -> list[dict[str, Any]]:
-        """The first trials that failed, and why."""
         table = self._store.table([*_INDEX, *_LAST]) if self.failed else None
         if table is None:
             return []
@@ -337,7 +336,7 @@ def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[tree.Node]:
 
 
 def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> tree.Figure:
-    """Means and normal 95 % Monte Carlo intervals of the first cells, a row each."""
+    """Means and normal 95 % Monte Carlo intervals of the first cells, one row per cell."""
     shown, marks = tree.foreign(name).short, []
     for row in group.head(_CELLS_SHOWN).to_dict("records"):
         cell = ", ".join(f"{key} {_shown_value(row[key])}" for key in varying)

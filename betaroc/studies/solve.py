@@ -542,7 +542,6 @@ def _each_pair(function: Callable[..., float], shapes: FloatArray) -> FloatArray
 
 
 def _area(shapes: FloatArray) -> FloatArray:
-    """logit AUC, from the area and what is above it."""
     # Where the rule has not settled either is too small to matter for a search, whose end
     # `solve_pair` checks.
     area, rest = (
@@ -649,14 +648,12 @@ class _Search:
         return np.asarray(self.margin - self.walls @ logs)
 
     def _values(self, logs: FloatArray) -> FloatArray:
-        """What the exponents and the equations miss."""
         self.looks += 1
         values = [of(np.exp(logs)[:, None])[0] - goal for of, goal in self.equations]
         missed = np.nan_to_num(np.array(values, dtype=float), nan=_NONE)
         return np.concatenate([self.planes @ logs - self.places, missed])
 
     def _slopes(self, logs: FloatArray) -> FloatArray:
-        """Its derivatives by the log shapes."""
         self.looks += 1
         steps = _STEP * np.concatenate([np.eye(4), -np.eye(4)])
         values = np.reshape([of(np.exp(logs + steps).T) for of, _ in self.equations], (-1, 8))

@@ -215,7 +215,6 @@ class Folder:
         return True
 
     def _read(self, number: int, study: str, columns: list[str] | None) -> Any:
-        """A part as a table of Arrow; refuses a damaged or a wrong one."""
         pa, name = pyarrow(), _part(number)
         why = "damaged: its checksums are not those of its bytes"
         with contextlib.suppress(OSError, TypeError, ValueError, pa.ArrowException):

@@ -119,8 +119,7 @@ class Study:
 
     References
     ----------
-    Morris, T., White, I. and Crowther, M. (2019), Using simulation studies to evaluate
-    statistical methods, Statistics in Medicine 38.
+    Morris, White and Crowther (2019), as in `StudyResult.summary`.
 
     Examples
     --------
@@ -188,7 +187,7 @@ class Study:
     @staticmethod
     @collect_warnings
     def open(folder: Any) -> StudyResult:
-        """What a folder holds of a study, finished or not, without its code.
+        """Open the results in a folder, of a study finished or not, without its code.
 
         Parameters
         ----------
@@ -428,7 +427,6 @@ def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _words(error: Exception) -> str:
-    """An error as text, with its line unless it is of the package."""
     # The line is counted from the head of its function, whose digest tells studies apart.
     text = f"{type(error).__name__}: {error}"
     if not isinstance(error, BetarocError):
@@ -468,7 +466,6 @@ def _fill(statistic: StudyStatistic, row: _Row, shared: dict[tuple[int, str], An
 
 
 def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
-    """Rows as columns: cell, replicate, parameters, statistics, status, error."""
     cells, replicates = map(list, zip(*block.trials, strict=True))
     result: dict[str, tuple[type[Any] | None, list[Any]]] = {
         "cell": (int, cells), "replicate": (int, replicates),

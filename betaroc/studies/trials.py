@@ -239,7 +239,6 @@ def _own_family(model: ScoreModel) -> str:
 
 
 def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
-    """The true pair of the test side."""
     if cell.keys().isdisjoint(_CHANGES):
         return model
     client, impostor = (cell.get("shift", 0.0) + cell.get(f"shift_{w}", 0.0) for w in CLASSES)
@@ -384,7 +383,6 @@ class Trial:
     def _drawn(
         self, model: ScoreModel, name: str, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Scores of both classes, rounded if the cell says so."""
         sizes = cell_sizes(self.cell, name)
         if sizes is None:
             raise refusal("a cell", "have sizes (n, n_test) for a sample", "none")
@@ -610,7 +608,6 @@ def _columns_of(column: str, result: Any) -> dict[str, float | str]:
 
 
 def _plain(value: Any, column: str) -> float | str:
-    """Numbers and booleans as floats; text as it is."""
     if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
         value = np.asarray(value)[()].item()
     if isinstance(value, str):
@@ -659,7 +656,6 @@ def _content(value: Any, above: tuple[int, ...], functions: set[int]) -> tuple[A
 
 
 def _parts(value: Any) -> list[Any]:
-    """What a value is made of; of an object its attributes."""
     if isinstance(value, FunctionType):
         return _parts_of_function(value)
     if isinstance(value, CodeType):

@@ -1,4 +1,4 @@
-"""What an analysis fits by itself, and what it says of one beta distribution a class."""
+"""What an analysis fits by itself, and what it says of one beta distribution per class."""
 
 import numpy as np
 import pytest
@@ -33,10 +33,10 @@ def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(panel_alone):
     z = next(r for r in found.dev.quality.families.of("impostor") if r.family == "beta").held_out_z
     assert f"for impostors beta-mixture is better by {-z:.2g} standard errors" in beta.reason
     text = found.summary()
-    section = text[text.index("One beta distribution a class\n") :].split("\n\n")[0]
-    assert "One beta distribution a class does not suffice: " in section
+    section = text[text.index("One beta distribution per class\n") :].split("\n\n")[0]
+    assert "One beta distribution per class does not suffice: " in section
     assert f"{beta.fit.impostor.params['a']:.6g}" in section
-    assert "One beta distribution a class</h3>" in render_report(found)
+    assert "One beta distribution per class</h3>" in render_report(found)
 
 
 def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone):
