@@ -156,13 +156,6 @@ def _binomial_statsmodels(k: int, n: int, tail: float) -> list[float]:
     return [float(low), float(high)]
 
 
-def _p_value(kind: str, freedom: list[float], x: float) -> list[float]:
-    from scipy import stats
-
-    names = {"kolmogorov": "kstwobign", "chi-square": "chi2", "student": "t", "normal": "norm"}
-    return [float(getattr(stats, names[kind]).sf(x, *freedom))]
-
-
 def _auc(client: Any, impostor: Any) -> list[float | None]:
     """By quadrature, of beta pairs."""
     from scipy.integrate import quad
@@ -204,7 +197,7 @@ PEERS: dict[str, dict[str, Compute]] = {
     "normal-mle": {"scipy": _normal_fit}, "mixture-mle": {"scikit-learn": _mixture_fit},
     "empirical-area": {"scipy": _area},
     "binomial-ends": {"scipy": _binomial, "statsmodels": _binomial_statsmodels},
-    "p-value": {"scipy": _p_value}, "auc": {"scipy": _auc}, "roc": {"scipy": _roc},
+    "auc": {"scipy": _auc}, "roc": {"scipy": _roc},
 }  # fmt: skip
 
 
@@ -337,9 +330,8 @@ TABLES = {
         "auc", "roc", "partial-auc", "eer", "ks", "weighted-error", "max-f", "break-even",
         "average-precision", "ends", "epc",
     ),
-    "Fits, counts and p values": (
-        "beta-mle", "normal-mle", "mixture-mle", "tail-mle", "empirical-area",
-        "binomial-ends", "p-value",
+    "Fits and counts": (
+        "beta-mle", "normal-mle", "mixture-mle", "tail-mle", "empirical-area", "binomial-ends",
     ),
 }  # fmt: skip
 

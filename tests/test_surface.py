@@ -52,6 +52,12 @@ REFUSED = {
     "weights without a sum": (
         lambda: br.fit_distribution([0.2, 0.4], "normal", weights=[1e308, 1e308]), "weights: "
     ),
+    "shares without a sum": (
+        lambda: br.BetaMixture([1e308] * 2, [br.Beta(1.0, 2.0)] * 2), "weights: weights must add"
+    ),
+    "a table without rows": (
+        lambda: br.inclusion(FRAME[:0].assign(other=[])), ".*at least one value"
+    ),
     "NA for a kind of picture": (lambda: br.fit(SCORES).plot(pd.NA), "kind: "),
     "a shape that is no pair": (lambda: br.solve_pair(shapes=np.array("a")), "shapes: "),
     "schemes for a scheme": (lambda: MODEL.shape_category(np.array([9, 16])), "scheme: "),
@@ -168,6 +174,7 @@ RIGHT = {
     ),
     "nobody is above an equal score": (lambda: GAP.confusion(0.2).far, 0.0),
     # x^a (1 + a (1 - x)) is the lower tail of b = 2.
+    "sums that no scores have": (lambda: br.beta_mle(1e308, -1.0)[:2], (math.nan, math.nan)),
     "a shape without a square": (lambda: br.Beta(1e200, 2.0).logcdf(0.5), 1e200 * math.log(0.5)),
     "costs next to none": (lambda: NORMAL.at(0.0).dcf(cost_fa=5e-324, normalized=True), math.inf),
     "partial area of a vanishing range": (lambda: BETA.partial_auc(0.0, 1e-200), 2e-300),

@@ -1,7 +1,6 @@
 """Generated calls of everything public; the same answers whatever numpy's error state, thread,
 process and hash seed are."""
 
-import inspect
 import json
 import os
 import subprocess
@@ -13,44 +12,28 @@ import pytest
 
 import betaroc as br
 from helpers import wild_calls
+from helpers.cases import case
 from helpers.places import ROOT
-from helpers.public import PUBLIC
-
-
-def broken(seed, first, last):
-    found = (wild_calls.one_call(seed, k) for k in range(first, last))
-    return [one for one in found if one.kind not in wild_calls.IN_ORDER]
-
-
-def test_every_public_name_is_called_or_listed_with_a_reason():
-    called = {target.name.partition(".")[0] for target in wild_calls.targets()}
-    for name in PUBLIC:
-        value = getattr(br, name)
-        if inspect.isclass(value) and issubclass(value, Exception):
-            continue
-        assert (name in called) != (name in wild_calls.NOT_CALLED), name
-
-
-def test_every_argument_has_values_of_its_own():
-    assert wild_calls.arguments_without_values() == []
 
 
 def test_what_is_looked_for_is_seen(monkeypatch):
-    monkeypatch.setattr(br, "statistics", lambda: 1 / 0)
-    found = wild_calls.one_call(0, 0, only="statistics")
-    assert (found.kind, found.what) == ("broken", "ZeroDivisionError: division by zero")
+    monkeypatch.setitem(wild_calls.targets(), "statistics", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        wild_calls.walk(0, 0, only="statistics")
 
 
-SHARES = [pytest.param(0, 0, 80, marks=pytest.mark.simulation)]
-for part in range(20):
-    bounds = 1000 * part, 1000 * (part + 1)
-    SHARES.append(pytest.param(2026, *bounds, marks=pytest.mark.nightly))
+WALKS = [pytest.param(0, 0, 80, marks=pytest.mark.simulation)]
+WALKS += [pytest.param(2026, 1000 * k, 1000 * (k + 1), marks=pytest.mark.nightly)
+          for k in range(20)]  # fmt: skip
 
 
-@pytest.mark.parametrize(("seed", "first", "last"), SHARES)
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(("seed", "first", "last"), WALKS)
 def test_generated_calls(seed, first, last):
     """A few here, 20 000 at night."""
-    assert broken(seed, first, last) == []
+    for k in range(first, last):
+        with case(f"walk {k}"):
+            wild_calls.walk(seed, k)
 
 
 def answers():

@@ -930,7 +930,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
 def _shapes_of(g1: float, g2: float) -> Shapes | None:
     """The shapes of a distribution that is fitted."""
-    result = solve_one(g1, g2)
+    result = solve_one(g1, g2) if max(g1, g2) < 0.0 else None
     if result is None or not result.converged or result.a + result.b > LARGEST_CONCENTRATION:
         return None
     return result.a, result.b

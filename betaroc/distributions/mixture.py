@@ -48,8 +48,8 @@ class Mixture(Distribution):
         for k, law in enumerate(components):
             instance(law, self._kind, f"components[{k}]", f"{self._kind.__name__}(...)")
         checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
-        if abs(math.fsum(checked) - 1.0) > _WHOLE:
-            actual = repr(math.fsum(checked))
+        if abs(sum(checked) - 1.0) > _WHOLE:
+            actual = repr(sum(checked))
             raise refusal("weights", "add up to 1", actual, "Divide them by their sum.")
         object.__setattr__(self, "weights", checked)
         object.__setattr__(self, "components", components)

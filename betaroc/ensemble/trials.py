@@ -181,7 +181,7 @@ def _of_frame(
             raise refusal("classifiers", "be named by text", actual, "Rename it.", InputTypeError)
     table = opening.selected([*beside, *chosen.values()])
     complete = _complete_rows({name: table[column] for name, column in chosen.items()}, nan_policy)
-    full_rows = table.filter(complete.tolist())
+    full_rows = table if complete.all() else table.filter(complete.tolist())
     result = _of_mapping({
         name: Scores.from_frame(full_rows, score=column, label=label, client_label=client_label,
                                 group=group)

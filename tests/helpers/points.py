@@ -1,19 +1,7 @@
-"""A point for every statistic."""
+"""Statistics and points."""
 
-from betaroc.model.statistics import STATISTICS
-
-__all__ = ["ASKED", "somewhere"]
-
-_VALUES = {"between": (0.0, 0.2), "threshold": 0.5, "far": 0.1, "frr": 0.1, "tpr": 0.9,
+VALUES = {"between": (0.0, 0.2), "threshold": 0.5, "far": 0.1, "frr": 0.1, "tpr": 0.9,
     "alpha": 0.4, "at": "eer"}  # fmt: skip
-
-
-def somewhere(stat):
-    """The first point that a statistic takes, as keywords."""
-    points = STATISTICS[stat].points
-    return {points[0]: _VALUES[points[0]]} if points else {}
-
-
 #: Statistics of beta pairs, each at a point: one of every kind.
 ASKED = [("auc", {}), ("partial-auc", {"between": (0.0, 0.2)}), ("tpr", {"far": 0.1}),
     ("far", {"threshold": 0.5}), ("frr", {"threshold": 0.5}), ("f1", {"alpha": 0.4}),

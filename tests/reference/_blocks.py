@@ -34,7 +34,7 @@ def read(name):
     return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def write(generator, mpmath, made, **more):
+def write(generator, mpmath, made):
     """The file of references that a generator makes, a row per line."""
     versions = {"mpmath": mpmath.__version__, "digits": mpmath.mp.dps}
     versions |= {"python": platform.python_version(), "generator": Path(generator).name}
@@ -43,7 +43,7 @@ def write(generator, mpmath, made, **more):
         rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in block)
         named = json.dumps({"check": check, "region": region})
         parts.append(f'{named[:-1]}, "rows": [\n{rows}\n]}}')
-    head = json.dumps({"made_with": versions, **more})[:-1]
+    head = json.dumps({"made_with": versions})[:-1]
     name = Path(generator).stem.removeprefix("make_")
     content = f'{head}, "blocks": [\n' + ",\n".join(parts) + "\n]}\n"
     (HERE / f"{name}.json").write_text(content, encoding="utf-8")

@@ -408,11 +408,8 @@ def partial_area(c, i, low, high):
 
 
 def place(c, i, y):
-    """A threshold: logit, theta, 1 - theta (or the raw threshold of a binormal pair)."""
-    if type(c) is Normal and type(i) is Normal:
-        return {"threshold": text(y)}
-    theta, rest = (text(mp.exp(log), 20) for log in log_sigmoids(y))
-    return {"logit": text(y), "theta": theta, "one_minus_theta": rest}
+    """A threshold: its logit, or the raw one of a binormal pair."""
+    return {"threshold" if type(c) is Normal and type(i) is Normal else "logit": text(y)}
 
 
 def log_tails(law, y):
@@ -458,18 +455,9 @@ def balance(c, i, prior):
 
 
 def ks(c, i, ends=()):
-    """One-sided maxima of F_i - F_c (youden) and F_c - F_i (reverse); ks is the larger."""
-    best = {}
-    for y in [*level_points(c, i, mpf(0)), *ends]:
-        value = gap(c, i, y)
-        side = int(mp.sign(value))
-        if side and (side not in best or abs(value) > best[side][0]):
-            best[side] = (abs(value), y)
-    largest = max((size for size, _ in best.values()), default=mpf(0))
-    rows = {"value": text(largest), "youden": None, "reverse": None}
-    for side, (size, y) in best.items():
-        rows["youden" if side > 0 else "reverse"] = {**place(c, i, y), "value": text(size)}
-    return rows
+    """max abs(F_i - F_c)."""
+    sizes = [abs(gap(c, i, y)) for y in [*level_points(c, i, mpf(0)), *ends]]
+    return {"value": text(max(sizes, default=mpf(0)))}
 
 
 def lowest(c, i, w, ends=()):
@@ -508,25 +496,6 @@ def max_f(c, i, weight, prior):
     return {"weight": weight, "prior": prior, "value": text(best), **where, "lead": lead}
 
 
-def crossing(c, i):
-    """The interior root of F_i = F_c, between the two points of equal density."""
-    points = level_points(c, i, mpf(0))
-    if len(points) != 2:
-        return None
-    low, high = points
-
-    def fun(y):
-        (lc, hc), (li, hi) = c.tails(y), i.tails(y)
-        fc, fi = mp.exp(c.logf(y)), mp.exp(i.logf(y))
-        if lc < hc:
-            return mp.log(li) - mp.log(lc), fi / li - fc / lc
-        return mp.log(hc) - mp.log(hi), fi / hi - fc / hc
-
-    y = root(fun, low, high)
-    miss, rate = log_tails(c, y)
-    return {**place(c, i, y), "log_rate": text(rate), "log_miss": text(miss)}
-
-
 def law_table(law):
     """[y, log F, log S, log density in theta] rows; logits of F = p and S = p."""
     spread = [float(law.mean_y() + k * law.sd_y()) for k in SPREADS]
@@ -555,17 +524,4 @@ def end_values(c, i):
         slope = "inf" if s1 > s2 else "0.0" if s1 < s2 else text(mp.exp(log_ratio_b))
         logs = {"exponent": text(rho), "log_coefficient": text(coefficient)}
         result[name] = {**logs, "semi_derivative": slope}
-    a, b = c.a - i.a, c.b - i.b
-    result["shape"] = global_shape(a, b)
-    result["inflection_logit"] = text(mp.log(a / b)) if a * b > 0 else None
     return result
-
-
-def global_shape(a, b):
-    if a == 0 and b == 0:
-        return "chance"
-    if a >= 0 >= b:
-        return "proper"
-    if a <= 0 <= b:
-        return "below"
-    return "hook-at-zero" if a < 0 else "hook-at-one"

@@ -142,16 +142,6 @@ def _polygamma(x):
     return [float(phi), float(tau), float(phi + math.log(x)), float(tau + 1.0 / x)]
 
 
-def _p_value(kind, freedom, x):
-    from scipy.special import chdtrc, kolmogorov, ndtr, stdtr
-
-    if kind == "kolmogorov":
-        return [float(kolmogorov(x))]
-    if kind == "chi-square":
-        return [float(chdtrc(freedom[0], x))]
-    return [float(stdtr(freedom[0], -x) if kind == "student" else ndtr(-x))]
-
-
 def _beta_fit(scores, weights):
     fit = fit_distribution(scores, "beta", weights=weights)
     a, b = fit.params.values()
@@ -296,7 +286,6 @@ CHECKS = {
         _area),
     "binomial-ends": Check("exact binomial interval", 3, {"low": _relative, "high": _relative},
         lambda *given: list(map(float, share_ends(*given)))),
-    "p-value": Check("p values", 3, {"p": _relative}, _p_value),
     "auc": Check("AUC", 2, {"AUC": _relative, "1 - AUC": _relative},
         lambda c, i: [_model(c, i).auc(), _model(i, c).auc()]),
     "roc": Check("ROC at a FAR", 3,

@@ -3,24 +3,17 @@
 mpmath at 60 digits, on the axis y = logit(theta) with the laws of ``_laws.py``. ``accuracy.json``
 holds blocks: what is computed (``check``), over which range (``region``), and rows of arguments,
 doubles, followed by their values in 19 digits, also those that no double holds.
-
-Every beta tail is computed a second time by Arb (python-flint), which proves the radius of its
-ball; balls wider than 1e-30 of their value are not compared. ``second`` holds the numbers and the
-worst disagreement.
 """
 
 import math
 from fractions import Fraction
 from functools import partial
-from itertools import chain
 
 import _laws
-import flint
 import mpmath
 import numpy as np
 from _blocks import write
 from _laws import Beta, Normal, bracketed, quantile
-from _second_method import arb_log_tail
 from mpmath import mp, mpf
 
 RNG = np.random.default_rng(20261126)
@@ -359,51 +352,6 @@ def share_rows(count):
     return rows
 
 
-def p_value_rows(count):
-    """Upper tails of Kolmogorov's, the chi-square, Student's and the normal distribution."""
-    rows = []
-    for _ in range(count):
-        x = short(RNG.uniform(0.2, 15.0))
-        if x > 1:
-            terms = (2 * (-1) ** (k - 1) * mp.exp(-2 * (k * mpf(x)) ** 2) for k in range(1, 60))
-            p = mp.fsum(terms)
-        else:
-            front = mp.sqrt(2 * mp.pi) / mpf(x)
-            p = 1 - front * mp.fsum(
-                mp.exp(-(((2 * k - 1) * mp.pi / mpf(x)) ** 2) / 8) for k in range(1, 60)
-            )
-        rows.append(["kolmogorov", [], x, text(p)])
-        df, x = int(RNG.integers(1, 8)), log_uniform(1e-3, 1300.0)
-        tail = mp.gammainc(mpf(df) / 2, mpf(x) / 2, mp.inf, regularized=True)
-        rows.append(["chi-square", [df], x, text(tail)])
-        df, x = round(log_uniform(1, 1e4)), log_uniform(1e-2, 30.0)
-        share = mpf(df) / (df + mpf(x) ** 2)
-        y = mp.log(share / (1 - share))
-        tail = Beta(df / 2, 0.5).tails(y)[0] / 2
-        if tail > mpf(10) ** -300:
-            rows.append(["student", [df], x, text(tail)])
-        x = short(RNG.uniform(0.0, 37.0))
-        rows.append(["normal", [], x, text(Normal(0.0, 1.0).tails(mpf(x))[1])])
-    return rows
-
-
-def second_method(blocks):
-    """Beta tails once more, enclosed; the worst disagreement in log F or log S, relative."""
-    count = wide = 0
-    worst = 0.0
-    for a, b, x, *values in chain(*blocks):
-        y = _laws.text(logit(x), 50)
-        for log, lower in ((values[4], True), (values[5], False)):
-            exact = arb_log_tail(a, b, y, lower)
-            if exact is None:
-                wide += 1
-            else:
-                count += 1
-                worst = max(worst, float(abs(exact / mpf(log) - 1)))
-    found = {"python-flint": flint.__version__, "values": count}
-    return {**found, "not enclosed": wide, "worst": worst}
-
-
 def main():
     """Every block in turn."""
     mp.dps = 60
@@ -430,11 +378,9 @@ def main():
         ("normal-mle", "3 to 40 scores", normal_mle_rows(30)),
         ("empirical-area", "5 to 40 scores a class, ties", area_rows(30)),
         ("binomial-ends", "1 to 1e6 trials", share_rows(150)),
-        ("p-value", "down to 1e-300", p_value_rows(60)),
     ]
-    second = second_method([rows for check, _, rows in made if check == "beta-tails"])
-    write(__file__, mpmath, made, second=second)
-    print({f"{check}, {region}": len(rows) for check, region, rows in made}, second)
+    write(__file__, mpmath, made)
+    print({f"{check}, {region}": len(rows) for check, region, rows in made})
 
 
 if __name__ == "__main__":
