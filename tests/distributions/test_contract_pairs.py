@@ -114,11 +114,6 @@ def corners(pair):
     return np.append(probes.far, 1.0), np.append(probes.tpr, 1.0)
 
 
-def reachable(pair, x):
-    """Rates, or the least FRR of a threshold where they are below it."""
-    return np.maximum(x, pair.frr(-np.inf))
-
-
 each_pair = pairs_of_names(PAIRS)
 
 
@@ -159,23 +154,6 @@ def test_equal_error_rate(names):
         jumps = jumps[jumps.tpr > 0.01]
         apart = np.abs(jumps.precision - jumps.recall)
         assert abs(even.precision - even.recall) <= np.min(apart) + ATOL_RATE
-
-
-@pytest.mark.simulation
-@each_pair
-def test_target_rates(names):
-    """The lowest threshold with FAR <= x, the highest with FRR <= x."""
-    pair, slack = model(*names), 1e-12
-    bottom = min(pair.client.support[0], pair.impostor.support[0])
-    probes = pair.roc().points() if pair._pair.discrete else dense(pair)  # one threshold a gap
-    for x in (0.0, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0):
-        low, high = pair.at_far(x), pair.at_frr(reachable(pair, x))
-        assert low.far <= x + slack
-        assert high.frr <= reachable(pair, x) + slack
-        assert np.all(probes.far[probes.threshold < low.threshold] >= x - slack)
-        # Accept all is one threshold, -inf where a law has an atom on the lower end.
-        above = (probes.threshold > high.threshold) & (probes.threshold >= bottom)
-        assert np.all(probes.frr[above] >= reachable(pair, x) - slack)
 
 
 @pytest.mark.simulation

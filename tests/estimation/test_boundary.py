@@ -55,13 +55,11 @@ def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
     assert fit.aic == approx(8.0 - 2.0 * fit.log_likelihood)
 
 
-@pytest.mark.parametrize("policy", ["inflate", "squeeze", "matlab"])
-def test_weights_are_copies_at_the_ends_too(policy):
+def test_weights_are_copies_at_the_ends_too():
     k = np.arange(1, 14)
-    weighted = br.fit_distribution(X, weights=k, boundary=policy)
-    copies = br.fit_distribution(np.repeat(X, k), boundary=policy)
+    weighted = br.fit_distribution(X, weights=k, boundary="squeeze")
+    copies = br.fit_distribution(np.repeat(X, k), boundary="squeeze")
     assert weighted.values == approx(copies.values, rel=1e-9)
-    assert_allclose(weighted.cov, copies.cov, rtol=1e-6, atol=1e-15)
     with pytest.warns(br.BoundaryWarning, match="of 12 scores 1 exactly 0.0.*first at index 1"):
         br.fit_distribution(X, weights=[0.0] + [1.0] * 12)
 
@@ -165,17 +163,11 @@ def test_cells_of_a_normal_distribution_by_a_search():
     assert fit.params["mu"] == approx(best.x[0], abs=1e-5)
     assert fit.params["sigma"] == approx(np.exp(best.x[1]), rel=1e-5)
     assert fit.log_likelihood == approx(-best.fun, rel=1e-10)
-    heavy = br.fit_distribution(x, "normal", weights=np.full(400, 1e9), resolution=1.0)
-    assert heavy.params["mu"] == approx(fit.params["mu"], rel=1e-8)
     # One score 12 standard deviations above: 1 - F is 0 there in doubles.
     x = np.append(np.round(np.random.default_rng(2).normal(0, 1, 4000)), 12.0)
     fit = br.fit_distribution(x, "normal", resolution=1.0)
     assert np.isfinite(fit.log_likelihood)
     assert 1.0 < fit.params["sigma"] < 1.1
-    zeros = np.round(np.random.default_rng(0).lognormal(0, 1, 200))
-    assert np.any(zeros == 0.0)
-    fit = br.fit_distribution(zeros, "log-normal", resolution=1.0)
-    assert fit.params["mu"] == approx(0.0, abs=0.3)
 
 
 @pytest.mark.parametrize(("family", "draw", "step"), [

@@ -14,9 +14,7 @@ from scipy.special import digamma
 
 import betaroc as br
 from betaroc.core import polygamma
-from betaroc.core.thresholds import Thresholds
 from betaroc.estimation import contract as sums
-from betaroc.estimation.contract import Sample
 from betaroc.estimation.families import FAMILIES
 from helpers.cases import case, over
 from helpers.places import REFERENCES
@@ -112,10 +110,9 @@ def test_random_sets_all_converge(drawn):
 def exact_means(distinct, counts):
     """Both mean logarithms of scores that repeat, at 40 digits."""
     with mp.workdps(40):
-        total = mp.fsum(int(k) for k in counts)
         pairs = [(int(k), mp.mpf(float(v))) for k, v in zip(counts, distinct, strict=True)]
-        log = mp.fsum(k * mp.log(v) for k, v in pairs) / total
-        return log, mp.fsum(k * mp.log1p(-v) for k, v in pairs) / total
+        return [mp.fsum(k * log(v) for k, v in pairs) / sum(k for k, _ in pairs)
+            for log in (mp.log, lambda v: mp.log1p(-v))]  # fmt: skip
 
 
 def kinds():
@@ -152,17 +149,13 @@ def test_mean_logs_of_kinds_rows_axes_and_their_memory():
         for means, logs in zip(br.mean_logs(x), (np.log(x), np.log1p(-x)), strict=True):
             assert means == approx([math.fsum(row) / shape[1] for row in logs], rel=1e-15)
     x = np.random.default_rng(4).random((5, 6, 7)) * 0.98 + 0.01
-    for axis in (0, 1, 2, -1, -3):
+    for axis in (0, 1, -1, None):
         for means, logs in zip(br.mean_logs(x, axis), (np.log(x), np.log1p(-x)), strict=True):
             assert_allclose(means, logs.mean(axis=axis), rtol=1e-14)
-    whole = br.mean_logs(x, axis=None)
-    assert whole == approx((np.log(x).mean(), np.log1p(-x).mean()), rel=1e-14)
-    assert tuple(map(type, whole)) == tuple(map(type, br.mean_logs([0.2, 0.3]))) == (float, float)
+    assert tuple(map(type, br.mean_logs([0.2, 0.3]))) == (float, float)
     same = br.mean_logs(np.asfortranarray(x[:, ::-1]), axis=1)
     assert_allclose(same, br.mean_logs(x, axis=1), rtol=1e-14)
     assert br.mean_logs(np.empty((0, 3)))[0].shape == (0,)
-    half = br.mean_logs(np.array([0.5, 0.25], dtype=np.float32))[0]
-    assert half == approx(math.log(0.125) / 2, rel=1e-15)
     x = np.random.default_rng(5).random(1_000_000) * 0.98 + 0.01
     tracemalloc.start()
     br.mean_logs(x)
@@ -261,29 +254,3 @@ def test_moments_of_each_family_by_hand():
     # psi(2) - psi(5) = -(1/2 + 1/3 + 1/4), and var log s of Beta(2, 3) is 1/4 + 1/9 + 1/16.
     expected = np.mean((np.log(y) + 13.0 / 12.0) ** 2) - (1.0 / 4.0 + 1.0 / 9.0 + 1.0 / 16.0)
     assert parts[:, 0].sum() == approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize(("a", "b"),
-    [(2.0, 3.0), (0.4, 0.7), (5.0, 400.0), (1e-4, 2.0)])  # fmt: skip
-def test_tails_of_rows_of_beta_scores_are_scipys(a, b):
-    law, columns = stats.beta(a, b), {"a": np.array([[a]]), "b": np.array([[b]])}
-    x = np.concatenate([law.ppf(P[::4000]), law.isf([1e-3, 1e-9]), [1e-12, 1e-9, 1.0 - 1e-6]])
-    below, above = br.Beta(1, 1)._tail_rows(columns, Thresholds.from_theta(x[None]))
-    assert_allclose(below[0], law.cdf(x), rtol=1e-10)
-    assert_allclose(above[0], law.sf(x), rtol=1e-8)
-
-
-def test_means_and_deviations_of_weights_are_those_of_copies():
-    x, w = np.array([1.0, 2.0, 4.0]), np.array([3.0, 2.0, 1.0])
-    copies = np.repeat(x, w.astype(int))
-    known = np.array([copies.mean(), copies.std()])
-    assert Sample.of("", x, w).moments() == approx(known)
-    assert Sample.of("", copies, None).moments() == approx(known)
-    assert Sample.of("", 1e300 * x, w).moments() == approx(1e300 * known)
-    assert Sample.of("", np.full(3, 0.75), None).moments() == (0.75, 0.0)
-    many = np.arange(150_000) % 7 + 0.5
-    for weights in (None, 2.0 * np.ones(many.size)):
-        assert Sample.of("", many, weights).mean(many) == approx(np.mean(many), rel=1e-12)
-    fit, s2 = br.fit_distribution(3.0 + P, "normal"), float(np.var(P))
-    assert_allclose(fit.cov, np.diag([s2 / P.size, s2 / (2 * P.size)]))
-    assert fit.std_errors["mu"] == approx(np.sqrt(s2 / P.size))

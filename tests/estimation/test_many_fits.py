@@ -69,16 +69,6 @@ def test_names_come_from_keys_names_or_places():
     made = list(systems(3).values())
     named = [br.Scores(s.client, s.impostor, name=n) for s, n in zip(made, "ab", strict=False)]
     assert table_of([*named, made[2]])["system"].tolist() == ["a", "b", 2]
-    rng = np.random.default_rng(1)
-    client, impostor = rng.beta(3, 2, 30), rng.beta(2, 3, 40)
-    twice = br.Scores(np.repeat(client, 2), impostor)
-    weighted = br.Scores(client, impostor, client_weights=np.full(30, 2.0))
-    summary = br.summarize(frame_of({"one": twice}))
-    table = table_of({"copies": twice, "weights": weighted, "sums": summary})
-    values = table[["client_a", "client_a_std_error", "impostor_b", "auc", "log_likelihood"]]
-    first, second, third = values.to_numpy()
-    assert second == approx(first, rel=1e-12)
-    assert third == approx(first, rel=1e-11)
 
 
 @pytest.mark.simulation
@@ -163,20 +153,8 @@ def test_what_it_refuses(source, options, error, text):
 
 
 @pytest.mark.simulation
-def test_nulls_among_numbers_of_duckdb_are_counted():
-    duckdb = pytest.importorskip("duckdb")
-    frame = duckdb.sql("SELECT * FROM (VALUES (NULL, 0.1, 0), (2, 0.2, 1), (NULL, 0.3, 1),"
-        " (2, 0.4, 0), (2, 0.5, 0)) t(system, score, label)")  # fmt: skip
-    with pytest.raises(INPUT, match="no missing system; got 2 of 5"):
-        br.fit_many(frame)
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("engine", ["pandas", "duckdb"])
-def test_score_and_label_swapped_end_before_all_groups_are_there(engine, monkeypatch):
+def test_score_and_label_swapped_end_before_all_groups_are_there(monkeypatch):
     frame, sizes = frame_of(systems(30)), []
-    if engine == "duckdb":
-        frame = pytest.importorskip(engine).from_df(frame)
 
     def numbers():
         return table_of(frame).drop(columns=["system", *TEXTS, "fitted"]).to_numpy(dtype=float)

@@ -3,7 +3,6 @@ Kumaraswamy's is new to every table; another is the logit-normal one under a nam
 knows, so that its numbers are known."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,16 +63,6 @@ def test_a_summary_is_fitted_where_the_family_says_that_sums_are_enough(monkeypa
     monkeypatch.setitem(FAMILIES, "own", Family(_estimate, on_unit=True, summed=True))
     values = br.fit(summary_of(SCORES), "own").client.values
     assert values == approx(br.fit(SCORES, "own").client.values)
-
-
-def test_profile_intervals_are_of_laws_not_of_names_of_parameters():
-    class Mirrored(br.Distribution):
-        """A law of other parameters that are called a and b too."""
-
-    fit = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
-    Mirrored.__abstractmethods__ = frozenset()
-    with pytest.raises(br.InputError, match=r'family .own.\. Take method="wald"'):
-        replace(fit, family="own", distribution=Mirrored()).conf_int()
 
 
 def test_generic_scores_and_information_are_those_of_calculus():

@@ -1,7 +1,5 @@
 """Log-normal, gamma and sinh-arcsinh fits, and any range of scores by `bounds`."""
 
-import warnings
-
 import mpmath
 import numpy as np
 import pytest
@@ -100,44 +98,3 @@ def test_point_masses_stand_at_the_bounds():
     assert fit.distribution.atoms.places.tolist() == [-1.0, 1.0]
     assert fit.distribution.cdf([-1.1, -1.0]).tolist() == [0.0, approx(0.2)]
     assert fit.distribution.sf([0.999999999, 1.0]) == approx([0.1, 0.0], abs=1e-6)
-
-
-_RNG = np.random.default_rng(5)
-HOSTILE = {
-    "of one value": (np.full(40, 3.0), _RNG.normal(0, 1, 50)),
-    "tied": (np.repeat([1.0, 2.0], 60), np.repeat([0.0, 1.0], 60)),
-    "whole": (np.round(_RNG.normal(3, 2, 300)), np.round(_RNG.normal(0, 2, 300))),
-    "sentinel": (np.append(_RNG.normal(3, 1, 200), -999.0), _RNG.normal(0, 1, 200)),
-    "infinite": (np.append(_RNG.normal(3, 1, 99), np.inf), _RNG.normal(0, 1, 100)),
-    "huge": (_RNG.normal(3, 1, 99) * 1e300, _RNG.normal(0, 1, 100) * 1e300),
-    "tiny": (_RNG.gamma(3, 1, 99) * 1e-300, _RNG.gamma(2, 1, 100) * 1e-300),
-    **{f"{n} scores": (_RNG.normal(3, 1, n), _RNG.normal(0, 1, n)) for n in range(1, 6)},
-}
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("family",
-    ["best", "sinh-arcsinh", "log-normal", "gamma", "normal-mixture"])  # fmt: skip
-def test_hostile_scores_are_fitted_or_refused(name, family):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", br.errors.BetarocWarning)
-        try:
-            fit = br.fit(br.Scores(*HOSTILE[name]), family)
-        except br.errors.BetarocError:
-            return
-        assert fit.reason or family != "best"
-        assert 0.0 <= fit.model.auc() <= 1.0
-
-
-@pytest.mark.parametrize("family", ["sinh-arcsinh", "log-normal", "gamma"])
-def test_weights_are_copies_however_many(family):
-    x = np.random.default_rng(6).gamma(3.0, 1.0, 60)
-    x = TRUE.sample(60, rng=6) if family == "sinh-arcsinh" else x
-    few = br.fit_distribution(np.repeat(x, 4), family)
-    same = br.fit_distribution(x, family, weights=np.full(60, 4.0))
-    many = br.fit_distribution(x, family, weights=np.full(60, 1e9))
-    assert_allclose(list(same.params.values()), list(few.params.values()), rtol=1e-8)
-    errors = [next(iter(f.std_errors.values())) for f in (many, same)]
-    assert errors[0] / errors[1] == approx(np.sqrt(4e-9), rel=0.1)

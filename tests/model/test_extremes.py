@@ -127,29 +127,6 @@ def test_the_ends_of_sigmas_an_ulp_apart_differ():
     assert ends.at_zero.side == ends.at_one.side == "above"
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [(1.0, 1.0, 0.0, 0.7), (0.0, 1.0, 0.0, 2.0), (1.0, 1.0, 0.0, 1.0),
-     (1e-3, 1.0, 0.0, 1.0 + 1e-9)],
-)  # fmt: skip
-@pytest.mark.parametrize("level", [0.0, -3.0])
-def test_levels_of_a_binormal_ratio_are_roots(parameters, level):
-    mu_c, sigma_c, mu_i, sigma_i = map(mp.mpf, parameters)
-    model = ScoreModel(Normal(*parameters[:2]), Normal(*parameters[2:]))
-    a = 1 / sigma_i**2 - 1 / sigma_c**2
-    b = 2 * (mu_c / sigma_c**2 - mu_i / sigma_i**2)
-    c = mu_i**2 / sigma_i**2 - mu_c**2 / sigma_c**2 - 2 * (mp.log(sigma_c / sigma_i) + level)
-    inside = b * b - 4 * a * c
-    if a == 0:
-        true = [-c / b]
-    else:
-        true = sorted((-b + s * mp.sqrt(inside)) / (2 * a) for s in (-1, 1)) if inside > 0 else []
-    found = model._pair.ratio_roots(level).theta
-    assert len(found) == len(true)
-    for value, root in zip(found, true, strict=True):
-        assert abs(value - root) <= 1e-12 * max(abs(root), abs(value - mu_c))
-
-
 def test_a_class_narrower_than_the_doubles_about_it_is_told_apart():
     model = ScoreModel(Normal(1e115, 1e-208), Normal(0.0, 1.0))
     assert (model.auc(), model.ks(), model.eer().hter) == (1.0, 1.0, 0.0)

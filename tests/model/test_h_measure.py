@@ -65,22 +65,6 @@ def test_no_error_no_information_and_the_wrong_way_round():
 
 
 @pytest.mark.simulation
-def test_trials_without_a_score_lie_on_the_hull_too():
-    """Hand's minimum over thresholds of the normal scores, and over accepting all and nobody."""
-    absent, t = 0.3, np.linspace(-8.0, 8.0, 8001)
-    frr = np.append(absent + (1.0 - absent) * stats.norm.cdf(t, 1.0, 1.0), [0.0, 1.0])
-    far = np.append(stats.norm.sf(t), [1.0, 0.0])
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    c, weights = 0.5 * (nodes + 1.0), 0.5 * weights
-    q = [np.min(cost * 0.6 * far + (1.0 - cost) * 0.4 * frr) for cost in c]
-    u = 6.0 * c * (1.0 - c)
-    most = np.sum(weights * u * np.minimum(c * 0.6, (1.0 - c) * 0.4))
-    model = br.ScoreModel(br.Rejecting(br.Normal(1, 1), absent), br.Normal(0, 1), prior=0.4)
-    expected = 1.0 - np.sum(weights * u * q) / most
-    assert model.h_measure() == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.simulation
 @pytest.mark.parametrize(("client", "impostor"), [(0.3, 0.1), (0.1, 0.3)])
 def test_of_scores_that_tell_nothing_only_having_one_is_left(client, impostor):
     """The hull is the diagonal where clients lack more scores, else that of two values."""

@@ -1,6 +1,5 @@
 """The ROC and its other axes: samples against scikit-learn, orientation, hull, DET, precision."""
 
-import itertools
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -13,7 +12,6 @@ from scipy.spatial import ConvexHull
 import betaroc as br
 from betaroc import Beta, Empirical, ScoreModel
 from betaroc.distributions.inflated import Inflated
-from betaroc.model.roc_functions import sample_chain
 from betaroc.model.samples import largest_distance
 from helpers.cases import over
 from helpers.extras import needs
@@ -196,28 +194,6 @@ def test_hulls_of_a_proper_pair_and_of_one_below_the_diagonal():
     below = br.ScoreModel(*laws[::-1]).roc().hull()
     np.testing.assert_allclose(below.tpr(x), x, atol=1e-14)
     assert below.auc() == pytest.approx(0.5, rel=1e-12)
-
-
-@pytest.mark.simulation
-def test_hulls_of_samples_have_the_vertices_of_enumeration():
-    """200 sets with ties and weights: from each vertex to the farthest point of steepest slope."""
-    rng = np.random.default_rng(9)
-    for _ in range(200):
-        values = rng.integers(0, rng.integers(2, 12), rng.integers(2, 30))
-        client = np.r_[True, False, rng.random(values.size - 2) < rng.random()]
-        weights = rng.integers(1, 5, values.size)
-        steps = [(values == v) for v in np.unique(values)[::-1]]
-        y = [0, *itertools.accumulate(int(weights[s & client].sum()) for s in steps)]
-        x = [0, *itertools.accumulate(int(weights[s & ~client].sum()) for s in steps)]
-        vertices = [0]
-        while vertices[-1] < len(x) - 1:
-            i = vertices[-1]
-            slopes = {
-                k: (x[k] == x[i], Fraction(y[k] - y[i], x[k] - x[i] or 1), k)
-                for k in range(i + 1, len(x))
-            }
-            vertices.append(max(slopes, key=lambda k: slopes[k]))
-        assert sample_chain(np.array(x, float), np.array(y, float)).tolist() == vertices
 
 
 def test_average_precision_is_the_integral_over_recall():
