@@ -1,8 +1,6 @@
 """Options of reading files: any everyday shape to a threshold in one command, guesses said."""
 
-import io
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -47,22 +45,6 @@ def test_a_file_a_class_for_every_command(folder, capsys):
     assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.simulation
-def test_the_standard_input(folder, capsys, monkeypatch):
-    class Stdin:
-        buffer = io.BytesIO(Path("euro.csv").read_bytes())
-
-        @staticmethod
-        def isatty():
-            return False
-
-    expected = said(capsys, "fit plain.csv --csv")
-    monkeypatch.setattr(sys, "stdin", Stdin)
-    assert said(capsys, "fit - --csv") == expected
-    assert "once a call" in said(capsys, "fit -", code=2)
-    assert "must be named once" in said(capsys, "threshold - --test - --far 0.1", code=2)
-
-
 def test_keys_of_dev_and_test(folder, capsys):
     text = Path("key.txt").read_text()
     Path("other.txt").write_text(text.replace("t0 target\n", ""))
@@ -96,17 +78,3 @@ def test_missing_scores_on_the_command_line(folder, capsys):
     assert "120 rows, 3 more left out" in out
     assert err.startswith("warning: dropped trials without a score: 3 (1 of genuine, 2 of imp")
     assert "with --missing reject" in err
-
-
-def test_files_called_as_columns_or_as_their_key(folder, capsys):
-    """The path stands for the file, not for a column of its name, nor for another file's."""
-    for place in ("one", "two"):
-        Path(place).mkdir()
-    Path("one", "score").write_text("x,label\n0.5,1\n", encoding="utf-8")
-    message = said(capsys, "fit one/score", code=2)
-    assert message.startswith("betaroc: 'one/score' must have a column 'score'; there are 'x'")
-    Path("one", "t").write_text("u1 0.5\n", encoding="utf-8")
-    Path("two", "t").write_text("u1 x\n", encoding="utf-8")
-    message = said(capsys, "fit one/t --key two/t", code=2)
-    assert "'two/t' must be a key" in message
-    assert "one/t" not in message

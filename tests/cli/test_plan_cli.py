@@ -22,10 +22,6 @@ def test_a_plan_from_typed_distributions(capsys):
     out = said(capsys, "plan", *asked, *TYPED)
     assert out.splitlines()[0].endswith("impostor scores of dev and as many of test")
     assert str(gap) in out
-    normal = ["--client", "normal:2,1", "--impostor", "normal:-0.5,1.5", "--level", "0.9"]
-    pair = br.ScoreModel(br.Normal(2, 1), br.Normal(-0.5, 1.5))
-    plan = br.plan_sample_size("eer", model=pair, width=0.05, level=0.9)
-    assert str(plan) in said(capsys, "plan eer", "--width", "0.05", *normal)
 
 
 def test_a_guarantee(capsys):
@@ -38,7 +34,6 @@ def test_a_guarantee(capsys):
         # The k-th of n keeps 1 % iff P(Binomial(n, .01) >= k) >= .95, and n - 1 do not.
         assert stats.binom.sf(k - 1, n, 0.01) >= 0.95 > stats.binom.sf(k - 1, n - 1, 0.01)
         assert row["expected"] == pytest.approx(k / (n + 1))  # mean of Beta(k, n - k + 1)
-        assert f"{n:,}".replace(",", " ") in out or str(n) in out
     strata = ["guarantee@far=0.05", "--strata", "13"]
     first = "Collect 59 impostor scores of each of 13 strata, 767 in all, or more"
     assert said(capsys, "plan", *strata).splitlines()[0] == first

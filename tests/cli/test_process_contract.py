@@ -3,10 +3,8 @@
 import errno
 import io
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,30 +16,14 @@ from betaroc.cli import main
 from betaroc.cli.messages import progress_bar
 from betaroc.core import process
 from betaroc.data import text_files
-from helpers.files import STUDY, write
-
-WORK = {
-    "threshold": "threshold dev.csv --far 0.1 --family normal",
-    "fit": "fit dev.csv --json",
-    "epc": "epc --dev dev.csv --test test.csv -o {out}.svg",
-    "compare": "compare --dev dev.csv dev2.csv --test test.csv test2.csv --replicates 50 --csv",
-    "plan": "plan tpr@far=0.1 --width 0.1 --from dev.csv",
-    "study": "study study.toml --folder {out}",
-    "ensemble": "ensemble systems.csv --systems a b",
-    "completion": "completion bash",
-}
+from helpers.files import write
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     rng = np.random.default_rng(5)
-    for name in ("dev", "test", "dev2", "test2"):
-        write(tmp_path / f"{name}.csv", rng.beta(4, 2, 60).round(4), rng.beta(2, 4, 60).round(4))
-    both = [f"{k % 2},{a:.4f},{b:.4f}" for k, (a, b) in enumerate(rng.normal(size=(80, 2)))]
-    (tmp_path / "systems.csv").write_text("\n".join(["label,a,b", *both, ""]))
-    (tmp_path / "study.toml").write_text(STUDY)
+    write(tmp_path / "dev.csv", rng.beta(4, 2, 60).round(4), rng.beta(2, 4, 60).round(4))
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 class Stream(io.StringIO):
@@ -58,21 +40,15 @@ class Stream(io.StringIO):
         raise OSError(self.number, "none")
 
 
-@pytest.mark.parametrize("command", [
-    pytest.param(name, marks=[pytest.mark.nightly] * (name != "threshold")) for name in WORK
+@pytest.mark.parametrize(("number", "said"), [
+    (errno.EPIPE, ""),
+    (errno.ENOSPC, "betaroc: the standard output must be writable; the system says: No spa"),
 ])  # fmt: skip
-def test_a_pipe_that_nobody_reads_and_a_full_disk(command, place, monkeypatch, capsys):
-    if command == "study":
-        pytest.importorskip("pyarrow")
-    words = WORK[command].format(out="out").split()
-    for number, code, said in (
-        (errno.EPIPE, 2, ""),
-        (errno.ENOSPC, 2, "betaroc: the standard output must be writable; the system says: No spa"),
-    ):
-        monkeypatch.setattr(sys, "stdout", Stream(number))
-        assert main([*words, *["--force"] * (command == "epc")]) == code
-        err = [one for one in capsys.readouterr().err.splitlines() if "warning: " not in one]
-        assert [one[: len(said)] for one in err] == [said] * bool(said)
+def test_a_pipe_that_nobody_reads_and_a_full_disk(number, said, place, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdout", Stream(number))
+    assert main(["threshold", "dev.csv", "--far", "0.1", "--family", "normal"]) == 2
+    err = [one for one in capsys.readouterr().err.splitlines() if "warning: " not in one]
+    assert [one[: len(said)] for one in err] == [said] * bool(said)
 
 
 @pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])
@@ -153,39 +129,3 @@ def test_a_limit_of_the_process_counts():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
     assert done.stdout.strip() == b"True"
-
-
-def _hear_signals():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("command", [one for one in WORK if one not in ("completion", "ensemble")])
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_command_is_stopped_at_any_moment(command, number, code, place):
-    """Twelve moments each: the code of the signal or, too late, of what is done."""
-    if command == "study":
-        pytest.importorskip("pyarrow")
-    rng = np.random.default_rng(number)
-
-    def started(out):
-        words = WORK[command].format(out=out).split()
-        return subprocess.Popen(
-            [sys.executable, "-m", "betaroc", *words], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, preexec_fn=_hear_signals,
-        )  # fmt: skip
-
-    begun = time.monotonic()
-    first = started("whole")
-    first.communicate(timeout=120)
-    assert first.returncode == 0
-    whole = time.monotonic() - begun
-    for k in range(12):
-        run = started(f"out-{k}")
-        time.sleep(float(rng.uniform(0.15, 0.97)) * whole)
-        run.send_signal(number)
-        err = run.communicate(timeout=60)[1]
-        early = (-number,) * (number == signal.SIGTERM)  # Python itself was not there yet
-        assert run.returncode in (0, code, *early), err
-        assert "Traceback" not in err
-        assert list(place.glob(".betaroc-*")) == []

@@ -60,9 +60,8 @@ def test_the_help_shows_a_configuration_that_runs(tmp_path, monkeypatch, capsys)
     assert out.startswith("80 trials")
 
 
-@pytest.mark.parametrize("at", ["run", "_block"])
-def test_ctrl_c_before_the_first_part(config, capsys, monkeypatch, at):
-    monkeypatch.setattr(Study, at, Mock(side_effect=KeyboardInterrupt))
+def test_ctrl_c_before_the_first_part(config, capsys, monkeypatch):
+    monkeypatch.setattr(Study, "_block", Mock(side_effect=KeyboardInterrupt))
     code, _, err = run(capsys, config)
     assert code == 130
     assert "interrupted; 0 trials (0 finished parts) are kept in 'results'" in err
@@ -74,7 +73,6 @@ def test_failed_trials_are_exit_code_3(config, capsys):
     code, out, err = run(capsys, config)
     assert (code, err) == (3, "")
     assert "12 failed" in out
-    assert "failed: cell 0, replicate 0: DegenerateDataError: client" in out
     assert "and 9 more" in out
     code, out, _ = run(capsys, config, "--json")
     document = json.loads(out)
@@ -84,11 +82,8 @@ def test_failed_trials_are_exit_code_3(config, capsys):
 @pytest.mark.parametrize(("old", "new", "words"), [
     ("replicates", "replicats", "got replicats. Did you mean 'replicates'"),
     ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
-    ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
     ("points = 4", "", "design.sobol.points must be an int"),
-    ("seed = 5", "seed = -5", "seed must be"),
     ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
-    ("folder = ", "folder = 3 #", "folder must be text"),
     ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
     ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
 ])  # fmt: skip
@@ -110,16 +105,15 @@ def test_a_page_lies_outside_the_folder_of_the_study(config, capsys):
 
 
 def test_files_that_are_no_configuration(tmp_path, capsys):
-    for path in (tmp_path, tmp_path / "none.toml"):
+    path = tmp_path / "a.toml"
+    for content, words in (
+        (b"\xff\xfe", "must be UTF-8"), (b"#" * 1_000_001, "at most 1000000 bytes"),
+        (b'statistics = ["fit.auc"]\ndesign = 3', "design must have tables"),
+    ):  # fmt: skip
+        path.write_bytes(content)
         code, _, err = run(capsys, path)
         assert code == 2
-        assert err.startswith("betaroc: the configuration must be ")
-    (tmp_path / "a.toml").write_bytes(b"\xff\xfe")
-    assert "must be UTF-8" in run(capsys, tmp_path / "a.toml")[2]
-    (tmp_path / "a.toml").write_text("#" * 1_000_001)
-    assert "at most 1000000 bytes" in run(capsys, tmp_path / "a.toml")[2]
-    (tmp_path / "a.toml").write_text('statistics = ["fit.auc"]\ndesign = 3')
-    assert "design must have tables" in run(capsys, tmp_path / "a.toml")[2]
+        assert words in err
 
 
 @pytest.mark.simulation

@@ -65,11 +65,10 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(many):
     rows = rows_of(page)
     assert [row[0] for row in rows] == [name for _, _, name, _ in sorted(found)]
     assert_inert(page)
-    best = min(found)
-    assert rows[0][6].startswith(best[3])
-    text = prose(page)
-    assert f"{best[2]}, threshold" in text
-    assert f"FRR {best[3]} on test" in text
+    *_, name, best = min(found)
+    assert rows[0][6].startswith(best)
+    assert f"{name}, threshold" in prose(page)
+    assert f"FRR {best} on test" in prose(page)
 
 
 @pytest.mark.simulation
@@ -104,19 +103,12 @@ def test_of_few_systems_a_page_holds_the_whole_reports(many):
     assert len(ids) == len(set(ids))
     assert "<b>weak" not in page
     assert page.count("</html>") == page.count("<h1>") == 1
-    assert [page.count(f'<a href="#system{k}-in"') for k in range(4)] == [0, 1, 1, 0]
-    assert page.count('<details class="sec" id="system2"') == 1
 
 
 @pytest.mark.simulation
-def test_of_many_systems_a_page_has_the_thresholds_alone(many, capsys, monkeypatch):
-    folder, systems, page = many
-    monkeypatch.setattr("betaroc.cli.report._WHOLE", 2)
+def test_of_many_systems_a_page_has_the_thresholds_alone(many):
+    _, _, page = many
     assert page.count('<details class="sec" id="system') == 4
     assert "<summary>1 more</summary>" in page
     assert "writes its whole report" in prose(page)
     assert page.count('class="positions"') == 0
-    call = [word for one in systems for word in ("--system", *one)]
-    assert main(["report", *call, "-o", str(folder / "x.html"), "--statistic", "auc"]) == 2
-    assert "--statistic must stand with at most 2 systems" in capsys.readouterr().err
-    assert not (folder / "x.html").exists()

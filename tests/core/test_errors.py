@@ -82,7 +82,6 @@ def test_randomness_is_checked_alike_everywhere() -> None:
     calls: list[Callable[[object], object]] = [
         lambda rng: curve.band(resample="test", method="delta", rng=rng),
         lambda rng: br.compare(curve, curve, replicates=5, rng=rng),
-        lambda rng: br.interval(SCORES, "eer", rng=rng),
         lambda rng: br.roc_band(fit, rng=rng),
         lambda rng: br.epc_average(SCORES, OTHER, replicates=5, rng=rng),
         lambda rng: br.check_fit(fit, replicates=19, rng=rng),

@@ -73,8 +73,8 @@ def test_an_alias_asks_for_the_same_number() -> None:
             of_alias = br.interval(SCORES, alias, threshold=0.4)
             assert of_alias == br.interval(SCORES, own, threshold=0.4)
     assert br.interval(SCORES, "acer", at="d-eer") == br.interval(SCORES, "hter", at="eer")
-    test = br.Scores([0.9, 0.6], [0.1, 0.4])
-    assert br.epc(SCORES, test, criterion="bpcer", measure="apcer").measure == "far"
+    curve = br.epc(SCORES, br.Scores([0.9, 0.6], [0.1, 0.4]), criterion="bpcer", measure="apcer")
+    assert curve.measure == "far"
 
 
 def test_an_unknown_name_is_refused_as_it_was_given() -> None:
@@ -101,15 +101,11 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
         assert not re.search(r"\bFAR\b(?! gate)|\bFRR\b|\bHTER\b|(?<!D-)\bEER\b", said)
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    return write(tmp_path / "FAR.csv", SCORES.client, SCORES.impostor)
-
-
 @pytest.mark.simulation
 def test_the_command_line_says_them_and_json_does_not(
-    file: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    file = write(tmp_path / "FAR.csv", SCORES.client, SCORES.impostor)
     assert main(["fit", file, "--family", "beta", "--terms", "matching"]) == 0
     said = capsys.readouterr().out
     assert "FAR.csv" in said
@@ -119,10 +115,3 @@ def test_the_command_line_says_them_and_json_does_not(
         assert main(["fit", file, "--family", "beta", "--terms", terms, "--json"]) == 0
         documents.append(json.loads(capsys.readouterr().out))
     assert documents[0] == documents[1]
-
-
-@pytest.mark.simulation
-def test_options_take_the_words(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ["epc", "--dev", file, "--test", file, "--terms", "pad", "--alpha", "0.5"]
-    assert main([*ask, "--criterion", "bpcer", "--measure", "apcer"]) == 0
-    assert "attack presentation classification error rate" in capsys.readouterr().out

@@ -1,7 +1,6 @@
 """Real sets that come with the package: counts by another reader, words, groups, licences."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -92,12 +91,3 @@ def test_what_there_is_not_is_refused():
         br.datasets.load_liveness(sharpened=[0.4, 0.5])
     with pytest.raises(br.InputError, match="classifier must be one of"):
         br.datasets.load_liveness("svm")
-
-
-def test_an_installed_package_has_them_beside_it(tmp_path, monkeypatch):
-    copied = tmp_path / "sets" / "bob_verif"
-    copied.mkdir(parents=True)
-    for path in (DATA / "bob_verif").iterdir():
-        (copied / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(datasets, "_PLACES", (tmp_path / "sets", DATA))
-    assert Path(br.datasets.load_faces().dev.source.path).parent == copied

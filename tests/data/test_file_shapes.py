@@ -17,7 +17,6 @@ from betaroc.core import local_files
 from betaroc.data import text_rows
 from betaroc.data.summary import summarize_file
 from helpers import hostile
-from helpers.cases import case as named
 from helpers.extras import needs
 
 pa = needs("pyarrow", "parquet")
@@ -38,20 +37,15 @@ SHAPES = {
         ("decimal=comma",)),
     "white space, decimal commas": ("score label\n0,25 1\n0,5 0\n", {}, "text",
         ("separator=space", "decimal=comma")),
-    "padded pipes": ("score | label\n0.25 | 1\n0.5 | 0\n", {}, "csv", ("separator=pipe",)),
     "R's row names": ('"score" "label"\n"1" 0.25 1\n"2" 0.5 0\n', {}, "text",
         ("columns=row,score,label", "header=True", "separator=space")),
     "numpy's savetxt": ("# score label\n2.5e-01 1.0e+00\n5.0e-01 0.0e+00\n", {}, "text",
         ("separator=space",)),
     "large letters": ("Score;LABEL\n0.25;1\n0.5;0\n", {}, "csv",
         ("score=Score", "label=LABEL", "separator=semicolon")),
-    "a separator at the end of rows": ("score,label\n0.25,1,\n0.5,0,\n", {}, "csv",
-        ("columns=score,label,empty", "header=True")),
     "empty columns of a sheet": ("score,label,,\n0.25,1,,\n0.5,0,,\n", {}, "csv", ()),
     "named columns over a header": ("y;p\n1;0.25\n0;0.5\n", {"columns": "label,score"}, "csv",
         ("header=True", "separator=semicolon")),
-    "numbers of columns": ("a,0.25,1\nb,0.5,0\n", {"score": "2", "label": "3"}, "csv",
-        ("header=False",)),
     "a header of numbers": ("0,1\n0.25,1\n0.5,0\n", {"score": "0", "label": "1", "header": True},
         "csv", ()),
     "identities": ("claimed,real,score\na,a,0.25\na,b,0.5\n", {"label": ("claimed", "real")}, "csv",
@@ -66,15 +60,11 @@ SHAPES = {
     "JSON lines": ('{"score": 0.25, "label": 1}\n\n{"label": 0, "more": [1], "score": 5e-1}\n', {},
         "jsonl", ()),
     "extra columns": ('kind,score,label\n"a, b",0.25,1\nc,0.5,0\n', {}, "csv", ()),
-    "notations": ("score,label\n+2.5E-1,1\n.5,0\n", {}, "csv", ()),
     "JSON columns": ('{"scores": [0.25, 0.5], "labels": [1, 0]}', {}, "json",
         ("score=scores", "label=labels")),
-    "a name with a separator": ("y;p,p,q\n1,0.25,7\n0,0.5,8\n", {"score": "p", "label": "y;p"},
-        "csv", ()),
     "tsv": (TABLE.replace(",", "\t"), {}, "tsv", ()),
     "gzip": (gzip.compress(TABLE.encode()), {}, "csv, gzip", ()),
     "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", {}, "2col", ()),
-    "2col by tabs": ("1\t0.25\n0\t0.5\n", {}, "2col", ()),
     "4col": ("a a probe 0.25\n\n# comment\na b probe 0.5\n", {}, "4col", ()),
 }  # fmt: skip
 
@@ -128,22 +118,6 @@ def test_decimal_commas_after_a_whole_number(write):
     assert both(br.read_scores(write("score;label\n2;0\n0,25;1\n"))) == ([0.25], [2.0])
 
 
-def test_shapes_that_are_fast_leave_no_doubt(write, monkeypatch):
-    """Their rows go through the parser of columns, none to the reader of lines."""
-
-    def never(*given):
-        raise AssertionError
-
-    monkeypatch.setattr(text_rows, "read_lines", never)
-    monkeypatch.setattr(text_rows, "_SMALL", 0)
-    for case in (
-        "semicolons, decimal commas", "white space, decimal commas", "bob.bio",
-        "numbers of columns", "bob, decimal commas", "ASVspoof", "VoxCeleb",
-    ):  # fmt: skip
-        content, options, _, _ = SHAPES[case]
-        assert br.read_scores(write(content), **options).client.tolist() == [0.25]
-
-
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
 NOISE = bytes(range(128, 256))
 DROP = {"missing": "drop"}
@@ -160,8 +134,6 @@ DOUBTS = {
     "bob or ASVspoof": ("a a genuine 0.25\na b genuine 0.5\n", {},
         ("format='4col'", "format='asvspoof'", "columns=")),
     "identities that are never equal": ("a b p 0.25\na c q 0.5\n", {}, ("no row", "'claimed'")),
-    "names in another order": ("score,label\n1,0.25\n", {"columns": "label,score"},
-        ("line 1 holds 'score', 'label'", "columns")),
     "a comment among rows": ("score,label\n0.25,1\n# of b\n0.5,0\n", {}, ("line 3", "#")),
     "G07 Latin-1": (
         LATIN.encode() + b"0.5,0,Andr\xe9\n", {},
@@ -169,29 +141,22 @@ DOUBTS = {
     ),
     "G12 no header": ("0.25,1\n0.5,0\n", {}, ("header", "'0.25', '1'", "columns='score,label',")),
     "no header, label first": ("1,0.25\n0,0.5\n", {}, ("header", "columns='label,score',")),
-    "no header, either": ("1,0\n0,1\n", {}, ("columns='score,label' or columns='label,score',",)),
     "G14 unclosed and long": (
         'score,label\n"' + "0.5,0\n" * 40_000, {}, ("line 2", "never closed"),
     ),
-    "no clients": ("score,label\n0.2,-1\n", {}, ("no client scores", "'-1'")),
     "many labels": (
         "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)), {},
         ("1000", "line 1002", "swapped"),
     ),
-    "mixed labels": ("score,label\n.2,1\n.3,true\n", {}, ("client_label", "'true'")),
-    "4col one class": ("a a p 0.5\nb b p 0.4\n", {}, ("no impostor scores",)),
     "4col of numbers": (
         "0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", {}, ("may be 4col text", "'0.5'", "header"),
     ),
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", {}, ("'0.5', '1'", "columns='score,label'")),
-    "2col of labels": ("0 1\n1 0\n", {}, ("columns='score,label' or columns='label,score'",)),
     "JSON, no number": ('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]', {},
         ("trial 2", "'x'")),
     "JSON, a key twice": ('[{"score": 1, "score": 2, "label": 1}]', {}, ("'score' occurs twice",)),
     "every client missing": ("score,label\nNA,1\n0.5,0\n", DROP, ("every client one is missing",)),
     "one column": (b"3.5\n1.25\n", {}, ("client_file=", "key=")),
-    "a wide blank": ("score,label\n0.5\u3000,1\n0.2,0\n", {}, ("line 2", "without blanks")),
-    "a wide blank of a label": ("score,label\n0.5,1\u00a0\n0.2,0\n", {}, ("labels must be",)),
     "a wide blank between": ("label score\n1 0.5\n0\u3000.2\n", {}, ("line 3", "2 fields")),
 }  # fmt: skip
 
@@ -199,32 +164,24 @@ DOUBTS = {
 @pytest.mark.parametrize("case", DOUBTS)
 def test_two_readings_or_none(write, case):
     content, options, words = DOUBTS[case]
-    error = INPUT if case == "names in another order" else FILE
-    message(error, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
+    message(FILE, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
 
 
-#: Options of a table, of a list of four columns and of a text by tabs, and what is said.
-OPTIONS = [
+@pytest.mark.parametrize(("content", "options", "error", "words"), [
     (TABLE, {"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
     (TABLE, {"missing": "keep"}, INPUT, ("missing", "'reject'")),
     (TABLE, {"format": "kaldi"}, INPUT, ("key", "kaldi")),
     (TABLE, {"label": ("a", "b", "c")}, INPUT, ("label", "two")),
     (TABLE.replace(",", "\t"), {"format": "csv"}, FILE, ("by tabs", "format='tsv'")),
     (FOUR, {"score": "p"}, INPUT, ("4col", "'p'")),
-    (FOUR, {"format": "parquet"}, FILE, ("no parquet", "b'a a ")),
     (FOUR, {"format": "5col"}, FILE, ("line 1", "5 fields")),
     ("score,label\n.2,client\n.3,impostor\n", {"client_label": "cleint"}, FILE,
         ("'cleint'", "Did you mean 'client'?")),
     ("claimed,real,score\na,a,.25\n", {"label": ("claimed", "real"), "client_label": 1}, INPUT,
         ("client_label", "claimed")),
-]  # fmt: skip
-
-
-def test_options_of_reading_are_checked(write):
-    for content, options, error, words in OPTIONS:
-        path = write(content)
-        with named(str(options)):
-            message(error, partial(br.read_scores, path, **options), *words)
+])  # fmt: skip
+def test_options_of_reading_are_checked(write, content, options, error, words):
+    message(error, partial(br.read_scores, write(content), **options), *words)
 
 
 def test_what_is_no_local_file_is_refused(write, tmp_path):
@@ -250,7 +207,6 @@ def test_a_file_for_each_class(write, client, impostor, options, kind):
     one, other = write(client, "g.txt"), write(impostor, "i.txt")
     scores = br.read_scores(client_file=one, impostor_file=other, **options)
     assert scores == EXPECTED
-    assert (scores.source.path, scores.source.further) == (str(one), (str(other),))
     assert kind in (None, scores.source.format)
 
 
@@ -258,13 +214,12 @@ def test_a_file_for_each_class(write, client, impostor, options, kind):
     (INPUT, {"client_file": "g", "impostor_file": "link"}, ("impostor_file", "twice")),
     (INPUT, {"client_file": "g"}, ("client_file= and impostor_file=",)),
     (INPUT, {"path": "i", "client_file": "g"}, ("path", "alone")),
-    (INPUT, {"client_file": "g", "impostor_file": "i", "key": "i"}, ("key",)),
     (FILE, {"client_file": "g", "impostor_file": "c"}, ("'c'", "decimal='comma'")),
     (br.ScoreFileNotFoundError, {"client_file": "g", "impostor_file": "no"}, ("impostor_file",)),
 ])  # fmt: skip
 def test_files_of_two_classes_refused(write, tmp_path, monkeypatch, error, options, words):
     monkeypatch.chdir(tmp_path)
-    for name, text in {"g": "0.25\n", "i": "0.5\n", "c": "0,5\n0,25\n", "n": "0.5 100\n"}.items():
+    for name, text in {"g": "0.25\n", "i": "0.5\n", "c": "0,5\n0,25\n"}.items():
         write(text, name)
     os.symlink("g", "link")
     message(error, lambda: br.read_scores(**options), *words)
@@ -277,8 +232,6 @@ KEYED = {
     "Kaldi": ("u1 0.25\nu2 0.5\n", "u2 nontarget\nu1 target\n", {}, ["u1"]),
     "NIST": ("e t1 0.25\ne t2 0.5\n", "e t2 nontarget\ne t1 target\n", {"format": "nist"},
         [["e", "t1"]]),
-    "ASVspoof 2019": ("LA_1 0.25\nLA_2 0.5\n",
-        "LA_0069 LA_1 - - bonafide\nLA_0070 LA_2 - A01 spoof\n", {}, ["LA_1"]),
     "ASVspoof 2021": ("LA_1 0.25\nLA_2 0.5\n",
         "LA_9 LA_1 alaw ita_tx bonafide bonafide notrim eval\n"
         "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n", {}, ["LA_1"]),
@@ -380,35 +333,30 @@ def test_large_letters_where_columns_have_types(tmp_path):
     refused(tmp_path / "p", "'SCORE'", "'Score'")
 
 
-class _Stdin:
-    """Bytes that come in pieces."""
+class _Stdin(io.BytesIO):
+    """A standard input of these bytes, which may be a terminal."""
 
-    def __init__(self, content, *, terminal=False, closed=False):
-        self.buffer, self._terminal = io.BytesIO(content), terminal
-        if closed:
-            self.buffer.close()
+    terminal = False
+    buffer = property(lambda self: self)
 
     def isatty(self):
-        return self._terminal
+        return self.terminal
 
 
 def test_the_standard_input(monkeypatch):
     text = b"score;label\n0,25;1\n0,5;0\n"
     for content in (text, gzip.compress(text)):
         monkeypatch.setattr(sys, "stdin", _Stdin(content))
-        scores = br.read_scores("-")
-        assert scores == EXPECTED
-        assert scores.source.path == "-"
+        assert br.read_scores("-") == EXPECTED
     message(FILE, lambda: br.read_scores("-"), "standard input", "once a call")  # it was read
-    for stdin, most, words in (
-        (_Stdin(b"", terminal=True), 10**9, "terminal"),
-        (_Stdin(text, closed=True), 10**9, "closed"),
-        (_Stdin(b"score,label\n1,0\n"), 10**9, "standard input must hold both classes"),
-        (_Stdin(text), 10, "longer"),
-    ):
-        monkeypatch.setattr(sys, "stdin", stdin)
-        monkeypatch.setattr(local_files, "_SPOOLED", most)
-        message(FILE, lambda: br.read_scores("-"), "standard input", words)
+    monkeypatch.setattr(sys, "stdin", _Stdin(b"score,label\n1,0\n"))
+    message(FILE, lambda: br.read_scores("-"), "standard input must hold both classes")
+    monkeypatch.setattr(_Stdin, "terminal", True)
+    message(FILE, lambda: br.read_scores("-"), "standard input", "terminal")
+    monkeypatch.setattr(_Stdin, "terminal", False)
+    monkeypatch.setattr(local_files, "_SPOOLED", 10)
+    monkeypatch.setattr(sys, "stdin", _Stdin(text))
+    message(FILE, lambda: br.read_scores("-"), "standard input", "longer")
 
 
 MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
@@ -427,45 +375,39 @@ def test_scores_that_are_missing(write, monkeypatch, size):
         assert scores.source.n_dropped == 6
 
 
-@pytest.mark.parametrize(("kind", "dropped"), [("parquet", 2), ("jsonl", 1), ("4col", 1)])
-def test_missing_scores_of_other_kinds(write, kind, dropped):
-    """The first is missing of 4col text, which changes no reading."""
-    path = write({
-        "parquet": b"", "4col": "a a p nan\na b p 0.5\nb b p 0.25\n",
-        "jsonl": '{"score": 0.25, "label": 1}\n{"score": null, "label": 1}\n'
-                 '{"score": 0.5, "label": 0}\n',
-    }[kind])  # fmt: skip
-    if kind == "parquet":
-        pq.write_table(pa.table({"score": (0.25, None, 0.5, np.nan), "label": [1, 1, 0, 0]}), path)
-    else:
-        refused(path, "line 1" if kind == "4col" else "line 2")
+@pytest.mark.parametrize(("text", "line"), [
+    ("a a p nan\na b p 0.5\nb b p 0.25\n", 1),  # which changes no reading
+    ('{"score": 0.25, "label": 1}\n{"score": null, "label": 1}\n{"score": 0.5, "label": 0}\n', 2),
+])  # fmt: skip
+def test_missing_scores_of_other_kinds(write, text, line):
+    path = write(text)
+    refused(path, f"line {line}")
     with pytest.warns(br.MissingScoreWarning):
-        scores = br.read_scores(path, missing="drop")
-    assert scores == EXPECTED
-    assert scores.source.n_dropped == dropped
+        assert br.read_scores(path, missing="drop") == EXPECTED
 
 
-def test_missing_scores_of_arrays_and_frames():
+def test_missing_scores_of_arrays_and_frames(tmp_path):
     """By hand: of labels 1, 0, 1, 0, 1 the third and the fourth have no score."""
     label, score, ids = [1, 0, 1, 0, 1], [0.25, 0.5, None, None, 0.75], [1, 2, 3, 4, 5]
     expected = br.Scores([0.25, 0.75], [0.5], client_ids=[1, 5], impostor_ids=[2])
-    columns = {"label": label, "score": score, "id": ids}
+    columns = pa.table({"label": label, "score": score, "id": ids})
+    pq.write_table(columns, path := tmp_path / "p")
     from_labels = br.Scores.from_labels
-    told = r"score: 2 \(1 of clients, 1 of impostors"
-    for values in (score, pd.Series(score), pl.Series(score)):
-        with pytest.warns(br.MissingScoreWarning, match=told):
-            assert from_labels(label, values, ids=ids, missing="drop") == expected
-        with pytest.raises(INPUT):
-            from_labels(label, values)
-    for made in (pd.DataFrame, pl.LazyFrame, pa.table):
-        with pytest.warns(br.MissingScoreWarning, match=told):
-            assert br.Scores.from_frame(made(columns), id="id", missing="drop") == expected
-        message(INPUT, lambda m=made: br.Scores.from_frame(m(columns)), "missing")
+    for call in (
+        lambda **o: from_labels(label, score, ids=ids, **o),
+        lambda **o: from_labels(label, pl.Series(score), ids=ids, **o),
+        lambda **o: br.Scores.from_frame(columns, id="id", **o),
+        lambda **o: br.Scores.from_frame(pl.from_arrow(columns).lazy(), id="id", **o),
+        lambda **o: br.read_scores(path, id="id", **o),
+    ):
+        with pytest.warns(br.MissingScoreWarning, match=r"2 \(1 of clients, 1 of impostors"):
+            assert call(missing="drop") == expected
+        with pytest.raises((INPUT, FILE)):
+            call()
     with pytest.warns(br.MissingScoreWarning):
         kept = from_labels(label, score, weights=ids, missing="drop")
     assert kept == br.Scores([0.25, 0.75], [0.5], client_weights=[1, 5], impostor_weights=[2])
     message(INPUT, lambda: from_labels([1, 0], [None, 0.5], missing="drop"), "every client one")
-    message(INPUT, lambda: from_labels([1, 0], [0.1, 0.5], missing="keep"), "missing")
 
 
 def test_missing_scores_that_count_as_rejected(write):
@@ -478,8 +420,6 @@ def test_missing_scores_that_count_as_rejected(write):
     assert br.Scores.from_labels(label, score, missing="reject") == rejected
     frame = pa.table({"label": label, "score": score})
     assert br.Scores.from_frame(frame, missing="reject") == rejected
-    none = br.read_scores(write(TABLE), missing="reject")
-    assert (none.n_client_rejected, none.n_impostor_rejected) == (0, 0)
 
 
 def saved(**arrays):
@@ -541,12 +481,10 @@ def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
     assert (scores.source.format, scores.source.guesses) == ("xlsx", ("score=Score",))
 
 
-@pytest.mark.parametrize(("encoding", "step"), [
-    ("utf-8", 20), pytest.param("utf-16", 1, marks=pytest.mark.simulation),
-])  # fmt: skip
-def test_every_cut_of_gzip_is_a_damaged_file(write, encoding, step):
+@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.simulation)])
+def test_every_cut_of_gzip_is_a_damaged_file(write, step):
     text = "".join(f"é{k},{k % 2},0.{k}{k * 7919}\n" for k in range(30))
-    whole = gzip.compress(("name,label,score\n" + text).encode(encoding))
+    whole = gzip.compress(("name,label,score\n" + text).encode())
     for end in range(2, len(whole), step):
         refused(write(whole[:end]))
     for place in range(10, len(whole), step):
@@ -567,7 +505,7 @@ def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch
 
 
 def test_client_label_as_text_and_as_number(write):
-    for first, client_label in (("2", 2), ("2", "2"), ("2.0", 2), ("a", "a")):
+    for first, client_label in (("2", 2), ("2", "2"), ("2.0", 2)):
         path = write(f"score,label\n0.25,{first}\n0.5,1\n")
         assert br.read_scores(path, client_label=client_label) == EXPECTED
 
@@ -581,15 +519,6 @@ def test_g20_doubles_come_back_bit_by_bit(write):
     scores = br.read_scores(write("score,label\n" + "\n".join(rows)))
     assert scores.client.tobytes() == client.tobytes()
     assert scores.impostor.tobytes() == impostor.tobytes()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems forbid such names")
-def test_g31_strange_names(tmp_path):
-    path = os.path.join(os.fsencode(tmp_path), b"a\xff\nb.csv")
-    with open(path, "wb") as file:
-        file.write(b"score,label\n0.2,1\n")
-    text = hostile.refused(partial(br.read_scores, path), FILE, r"\udcff\nb.csv", "no impostor")
-    text.encode()  # escaped: can be printed anywhere
 
 
 @pytest.mark.parametrize("read", [br.read_scores, summarize_file], ids=["rows", "sums"])
@@ -618,7 +547,6 @@ UNUSED = pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1
 @pytest.mark.parametrize(("columns", "options"), [
     ({"score": HALF, "label": [1, 0]}, {}),
     ({"score": pa.array(HALF, pa.float32()), "label": [1.0, -1.0]}, {}),
-    ({"score": HALF, "label": ["1", "0"]}, {}),
     ({"score": HALF, "label": UNUSED}, {}),
     ({"p": HALF, "y": [2, 1]}, {"score": "p", "label": "y", "client_label": "2"}),
     ({"score": HALF, "a": [1, 1], "b": ["1", "2"], "c": [3, 4]}, {"label": ("a", "b")}),
@@ -639,9 +567,7 @@ TWICE = pa.Table.from_arrays([pa.array([0.1])] * 2 + [pa.array([1])], ["score"] 
 @pytest.mark.parametrize(("columns", "options", "words"), [
     ({"scroe": [0.1], "label": [1]}, {}, ("'score'", "Did you mean 'scroe'")),
     ({"score": [0.1, 0.2], "label": ["a", "b"]}, {}, ("client_label", "first in row 1")),
-    ({"score": HALF, "a": [1, 1], "c": [3, 4]}, {"label": ("a", "c")}, ("no client",)),
     (TWICE, {}, ("'score' occurs 2 times",)),
-    (TWICE, {"format": "csv"}, ("no csv file", "Parquet")),
 ])  # fmt: skip
 def test_parquet_refused(tmp_path, columns, options, words):
     """What is damaged: hostile/test_hostile_files.py."""

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.data.sums import KIND_STRIDE, extremes_of
-from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
+from betaroc.data.sums import extremes_of
+from betaroc.distributions.empirical import bin_edges, bin_of
 from betaroc.model.samples import empirical_model
 from helpers.cases import some
 from helpers.engines import ENGINES, check, frame_of
@@ -72,16 +72,6 @@ def test_a_border_is_the_last_score_of_its_bin(layout):
     assert np.array_equal(found, bin_of(score, 4096, layout))
 
 
-def test_the_map_is_monotone_on_neighbouring_doubles():
-    assert KIND_STRIDE > MOST_BINS  # kinds of groups are further apart than bins
-    rng = np.random.default_rng(5)
-    run = [np.concatenate([rng.normal(0, 1, 300), 10.0 ** rng.uniform(-300, 5, 300)])]
-    for _ in range(20):
-        run.append(np.nextafter(run[-1], np.inf))
-    found = bin_of(np.concatenate(run), 1 << 20, None).reshape(21, 600)
-    assert np.all(np.diff(found, axis=0) >= 0)
-
-
 def normal_frame(seed, n=4000):
     rng = np.random.default_rng(seed)
     scores = br.Scores(rng.normal(8, 6, n), rng.normal(-7, 8, n))
@@ -116,16 +106,6 @@ def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error():
     assert np.allclose(rough.frr, met.frr, atol=1e-15)
 
 
-def test_a_band_of_a_summary_is_that_of_the_rows():
-    (_, dev_frame), (test, test_frame) = normal_frame(1, 500), normal_frame(2, 500)
-    curve = br.epc(br.summarize(dev_frame), br.summarize(test_frame), alpha=[0.3, 0.7])
-    rows = br.epc(br.ScoreModel(curve.dev.client, curve.dev.impostor), test, alpha=[0.3, 0.7])
-    assert rows.threshold.tolist() == curve.threshold.tolist()
-    band, other = (e.band(resample="test", replicates=4000, rng=1) for e in (curve, rows))
-    # Thresholds at borders leave the same counts, hence the same multinomial draws.
-    assert np.allclose(band.low, other.low, atol=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:bins are wide")
 @pytest.mark.parametrize("engine", SOME_ENGINES)
 def test_squares_of_scores_far_from_0(engine, tmp_path):
@@ -140,28 +120,17 @@ def test_squares_of_scores_far_from_0(engine, tmp_path):
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
 def test_squares_beyond_doubles_are_infinite_without_a_warning(engine, tmp_path):
-    """Squares of 1e160 overflow; those of departures of 1e150 do not."""
-    rng = np.random.default_rng(3)
     label = np.tile([0, 1], 50)
-    score = np.where(label == 1, rng.normal(1e160, 1e150, 100), rng.normal(0, 1e200, 100))
+    score = np.where(label == 1, 1e200, np.random.default_rng(3).normal(0, 1e200, 100))
     found = br.summarize(frame_of(engine, table(score, label), tmp_path))
-    client, impostor = halves(table(score, label))
-    moments = [found.client.mean, found.client.square]
-    assert moments == pytest.approx(exact_moments(client), rel=1e-12)
-    mean = exact_moments(impostor / 1e200)[0] * 1e200
-    assert found.impostor.mean == pytest.approx(mean, rel=1e-9)
+    assert (found.client.mean, found.client.square) == (1e200, 0.0)
     assert found.impostor.square == (found + found).impostor.square == math.inf
-    equal = table(np.where(label == 1, 1e200, 1e-9), label)
-    same = br.summarize(frame_of(engine, equal, tmp_path))
-    assert (same.client.mean, same.client.square) == (1e200, 0.0)
 
 
 @pytest.mark.filterwarnings("ignore:bins are wide")
-@pytest.mark.parametrize("engine", ["pandas", "polars-lazy"])
-def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(engine, tmp_path):
+def test_summaries_of_scores_far_from_0_are_merged_without_cancelling():
     whole = table(np.random.default_rng(3).normal(1e12, 10.0, 1000), np.tile([0, 1], 500))
-    parts = [frame_of(engine, whole[k : k + 200], tmp_path) for k in range(0, 1000, 200)]
-    found = sum(map(br.summarize, parts))
+    found = sum(br.summarize(whole[k : k + 200]) for k in range(0, 1000, 200))
     for one, values in zip((found.client, found.impostor), halves(whole), strict=True):
         centre, square = exact_moments(values)
         assert one.mean == centre  # the double nearest to the mean
@@ -178,10 +147,8 @@ INPUT, TYPE = br.InputError, br.InputTypeError
         (lambda: br.summarize(table([0.1], [0]), score="scores"), INPUT, "Did you mean"),
         (lambda: br.summarize([1, 2]), TYPE, "frame that Narwhals reads"),
         (lambda: br.summarize(GOOD, bins=3), INPUT, "int >= 8"),
-        (lambda: br.summarize(GOOD, bins=MOST_BINS + 1), INPUT, "<= 1048576; got 1048577"),
         (lambda: br.summarize(GOOD, layout=(1.0, 0.0)), INPUT, "low < high"),
         (lambda: br.summarize(GOOD, layout=(0, 5e-324)), INPUT, "of a width that doubles can hold"),
-        (lambda: br.summarize(GOOD, layout=("a", 2)), TYPE, r"layout\[0\] must be a finite number"),
         (lambda: br.summarize(GOOD) + br.summarize(GOOD, bins=64), INPUT, "one number of bins"),
         (lambda: br.summarize(GOOD) + br.summarize(GOOD, layout=(0.0, 1.0)), INPUT, "one layout"),
         (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), INPUT, "ascending"),
@@ -230,29 +197,24 @@ def test_integers_that_doubles_cannot_hold_are_refused(engine, tmp_path):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", ["file_row_number", "label=7"])
-def test_a_file_may_have_names_that_engines_use(name, tmp_path, monkeypatch):
+def test_a_file_may_have_names_that_engines_use(tmp_path, monkeypatch):
     monkeypatch.setattr("betaroc.data.parquet._BATCH", 2)
-    folder = tmp_path / name  # "label=7" is a partition's to some
+    folder = tmp_path / "label=7"  # a partition's to some
     folder.mkdir()
     frame = table([0.9, 0.7, 0.4, 0.1, 0.5], [1, 1, 1, 0, 0])
-    frame.assign(**{name: 5.0}).to_parquet(folder / "scores.parquet")
+    frame.assign(file_row_number=5.0).to_parquet(folder / "scores.parquet")
     found = br.summarize(folder / "scores.parquet")
     assert (found.n_client, found.n_impostor) == (3, 2)
     assert (found.client.minimum, found.impostor.maximum) == (0.4, 0.5)
 
 
-@pytest.mark.parametrize("engine", some(["pandas", "polars", "parquet"], 2))
-def test_float16_scores_warn(engine, tmp_path):
+def test_float16_scores_warn():
     score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
-    frame = frame_of(engine, table(score, [0, 0, 1, 1]), tmp_path)
     with pytest.warns(br.PrecisionWarning, match="float16"):
-        found = br.summarize(frame)
-    assert found.client.maximum == float(score[3])
+        assert br.summarize(table(score, [0, 0, 1, 1])).client.maximum == float(score[3])
 
 
-@pytest.mark.parametrize("n", [1, 999, 1001, 63_000])
-@pytest.mark.parametrize("digits", [17, 2])
+@pytest.mark.parametrize(("n", "digits"), [(1, 17), (999, 2), (1001, 2), (63_000, 17)])
 def test_the_extremes_are_those_of_all_scores(n, digits):
     rng = np.random.default_rng(n)
     values = np.round(np.sort(rng.normal(size=n)) if n % 2 else rng.normal(size=n), digits)
@@ -276,7 +238,6 @@ def test_every_engine_keeps_the_extremes(engine, most, tmp_path, monkeypatch):
         assert np.array_equal(one.highest, own[::-1][:1000])
 
 
-# ------------------------------------------------------------------------------- strata
 def with_species(n=900, seed=3):
     """Scores on borders of 64 bins, of clients of three sites and impostors of four species."""
     rng = np.random.default_rng(seed)

@@ -2,8 +2,6 @@
 
 import gzip
 import random
-import subprocess
-import sys
 from contextlib import suppress
 from functools import partial
 
@@ -197,14 +195,3 @@ def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path):
     path.write_text("score,label\n0.5,1\n0.2,0\n", encoding="utf-8")
     assert br.summarize(path, client_label="1.0").client.maximum == 0.5
     assert br.summarize(path, client_label="0").client.maximum == 0.2
-
-
-@pytest.mark.simulation
-def test_reading_text_imports_no_frames(tmp_path):
-    """A parser is imported for a large file only."""
-    (tmp_path / "small").write_bytes(b"score,label\n.5,1\n.2,0\n")
-    (tmp_path / "large").write_bytes(large()[1])
-    code = "import sys, betaroc as br; br.read_scores('small'); br.read_scores('large')"
-    code = f"{code}; print(*sys.modules)"
-    done = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=tmp_path)
-    assert not set(done.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}

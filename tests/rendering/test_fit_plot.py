@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.metrics import roc_auc_score, roc_curve
 
 import betaroc as br
@@ -72,7 +72,6 @@ def line(ax, label):
 @pytest.mark.simulation
 def test_rates_are_those_of_the_model_and_of_the_counts(fitted):
     ax = fitted.plot("tails")
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()) == ("logit threshold", "rate", "log")
     x, y = line(ax, "FAR, fitted")
     assert y == pytest.approx(fitted.model.far(expit(x)), rel=1e-9)
     assert y.min() == pytest.approx(0.1 / 2000)
@@ -84,7 +83,6 @@ def test_rates_are_those_of_the_model_and_of_the_counts(fitted):
     impostor = fitted.scores.impostor
     share = [np.sum(impostor >= s * (1 - 1e-12)) / 2001 for s in expit(x)]
     assert y == pytest.approx(share)
-    assert x[0] == pytest.approx(logit(impostor.max()))
 
 
 @pytest.mark.simulation
@@ -98,20 +96,6 @@ def test_the_band_is_the_interval_of_the_tail(fitted):
     low, high = tail_rate_ends(tails, float(place), 0.9)
     assert drawn.max() == pytest.approx(high)
     assert drawn.min() == pytest.approx(max(low, 0.01 / 2000), rel=1e-6)
-
-
-def test_a_point_mass_at_the_far_end_leaves_a_picture():
-    """Impostors at exactly 1, of which more than half are."""
-    rng = np.random.default_rng(3)
-    impostor = np.where(rng.random(400) < 0.6, 1.0, rng.beta(2.0, 4.0, 400))
-    client = np.where(rng.random(300) < 0.9, 1.0, rng.beta(6.0, 2.0, 300))
-    with pytest.warns(br.BoundaryWarning):
-        fit = br.fit(br.Scores(client, impostor), "beta")
-    ax = fit.plot("tails")
-    assert np.all(np.isfinite(ax.get_xlim()))
-    x, y = line(ax, "FAR, fitted")
-    assert y == pytest.approx(fit.model.far(expit(x)), rel=1e-9)
-    assert y.min() >= fit.impostor.params["at_one"]
 
 
 def beta_fit():
@@ -167,15 +151,6 @@ def test_qq_draws_logits_against_quantiles_of_the_law():
     assert ax.get_xlim() == ax.get_ylim()
 
 
-def test_normal_laws_are_drawn_on_the_scale_of_the_scores():
-    fit = br.fit(br.Scores([1.0, 2.0, 4.0] * 4, [-1.0, 0.0, 1.0] * 4), "normal")
-    x, y = drawn(fit.plot("qq"), 1)
-    assert y == pytest.approx(np.repeat([-1.0, 0.0, 1.0], 4))
-    i = np.arange(1, 13)
-    middle = stats.norm(*fit.impostor.values).ppf(stats.beta(i, 13 - i).median())
-    assert x == pytest.approx(middle, abs=1e-9)
-
-
 def test_point_masses_are_left_out_and_named():
     rng = np.random.default_rng(4)
     scores = br.Scores(np.append(rng.beta(4, 2, 20), [1.0] * 5), rng.beta(2, 4, 30))
@@ -211,13 +186,3 @@ def test_scores_next_to_one_keep_their_quantiles_apart():
     x, _ = drawn(fit.plot("qq"), 0)
     assert x[-1] > 40.0  # the law's quantile there rounds to 1
     assert np.all(np.diff(x) > 0.0)
-
-
-def test_weights_are_copies():
-    rng = np.random.default_rng(6)
-    client, impostor = rng.beta(4, 2, 15), rng.beta(2, 4, 15)
-    weighted = br.Scores(client, impostor, client_weights=[2.0] * 15, impostor_weights=[2.0] * 15)
-    twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
-    one, two = (drawn(br.fit(s).plot("pp"), 0) for s in (weighted, twice))
-    assert one[0] == pytest.approx(two[0])
-    assert one[1] == pytest.approx(two[1], abs=1e-9)

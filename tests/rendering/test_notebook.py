@@ -39,7 +39,6 @@ def test_blocks_hold_nothing_foreign():
 
 def test_names_are_cut():
     assert name_shown("x" * 80) == "\u2068" + "x" * 20 + "…" + "x" * 19 + "\u2069"
-    assert name_shown("a\u202eb") == r"a\u202eb"
 
 
 @pytest.mark.simulation
@@ -49,7 +48,7 @@ def test_no_notice_is_given_and_what_is_missing_is_said():
     assert "fewer than 10" in few._repr_html_()
     dev, one = scores(n=60), br.Scores([2.0], [1.0])
     with pytest.warns(br.BetarocWarning):
-        made = br.fit(one, "empirical"), br.epc(dev, one), br.epc(one, dev)
+        made = br.fit(one, "empirical"), br.epc(one, dev)
     for noun in made:
         noun._repr_html_()
 
@@ -85,7 +84,5 @@ def test_pictures_show_once_each(monkeypatch):
     }
     assert shown == dict.fromkeys(drawn, 1)
     assert outputs[-2][0]["text/plain"] == "[]"  # what was shown is closed
-    summary = outputs[-1][0]
-    assert "std err" in summary["text/html"]
-    assert "\\toprule" in summary["text/latex"]
+    assert "std err" in outputs[-1][0]["text/html"]
     assert not any("stderr" == one.get("name") for cell in notebook.cells for one in cell.outputs)

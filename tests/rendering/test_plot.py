@@ -1,7 +1,6 @@
 """Pictures: what the lines hold and what the axes say, never pixels."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 from scipy import stats
@@ -33,11 +32,9 @@ def test_roc_of_a_sample_is_its_polyline():
 
 def test_several_curves_share_axes_and_one_chance_line():
     ax = BETA.roc().plot()
-    assert BETA.generic().roc().plot(ax=ax, linestyle="--", label="again") is ax
+    assert BETA.generic().roc().plot(ax=ax, label="again") is ax
     assert labels(ax) == ["bells", "again"]
     assert [line.get_gid() for line in ax.lines].count("chance") == 1
-    curves = [line for line in ax.lines if line.get_gid() != "chance"]
-    assert curves[0].get_color() != curves[1].get_color()
 
 
 def test_det_of_normal_laws_is_a_straight_line_of_the_known_slope():
@@ -85,8 +82,8 @@ def test_histogram_has_twenty_bars_of_the_scores_area():
 def test_histogram_counts_weights_and_bins_of_a_summary():
     ax = br.Scores([0.1, 0.9], LOW, client_weights=[3.0, 1.0]).plot(bins=2)
     assert bars(ax) == pytest.approx([1.5, 0.5])
-    frame = pd.DataFrame({"score": [0.1, 0.1, 0.1, 0.9, 0.1, 0.2], "label": [1, 1, 1, 1, 0, 0]})
-    assert bars(br.summarize(frame).plot(bins=2)) == pytest.approx([1.5, 0.5])
+    summary = br.summarize(br.Scores([0.1, 0.1, 0.1, 0.9], LOW).to_frame())
+    assert bars(summary.plot(bins=2)) == pytest.approx([1.5, 0.5])
     absent = br.Scores([0.1, 0.9], LOW, n_client_rejected=6)
     assert sum(bars(absent.plot(bins=2))) * 0.5 == pytest.approx(1.0)
 
@@ -178,8 +175,6 @@ def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero():
     # Between two attainable points the curve is straight in the rates, and so it is drawn.
     assert np.abs(y - STEPS.roc().tpr(x)).max() <= 1e-15
     assert np.sum((x > 0.2) & (x < 0.4)) > 4  # the tie at 3
-    texts = {label.get_text() for label in ax.get_xticklabels()}
-    assert {"20 %", "100 %"} <= texts
 
 
 def test_a_roc_of_rates_0_and_1_is_its_line_between_them():
@@ -191,18 +186,6 @@ def test_a_roc_of_rates_0_and_1_is_its_line_between_them():
         x, y = np.asarray(curve.get_xydata()).T
         assert (x.min(), x.max(), ax.get_xlim()[0]) == (1e-4, 1.0, 1e-4)
         assert np.abs(y - (x if client == impostor else 1.0)).max() <= 1e-15
-
-
-def test_a_density_goes_on_and_the_axis_begins_at_one_in_ten_thousand():
-    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-    ax = model.roc().plot(scale="log", terms="pad")
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("APCER", "1 - BPCER")
-    assert ax.get_xlim()[0] == 1e-4
-    curve = next(line for line in ax.lines if line.get_gid() == "curve")
-    x, y = np.asarray(curve.get_xydata()).T
-    assert x.min() < 1e-4
-    inside = (x > 1e-4) & (x < 1.0)
-    assert np.abs(y - model.roc().tpr(x))[inside].max() < 1e-3  # chords
 
 
 def test_axes_of_two_scales_are_refused():
@@ -220,7 +203,6 @@ def test_a_curve_has_a_log_axis_of_its_measure():
     assert ax.get_yscale() == "log"
     assert ax.get_ylabel() == "false non-match rate on test"
     assert "10 %" in [label.get_text() for label in ax.get_yticklabels()]
-    assert curve.plot(terms="pad").get_ylabel() == "BPCER on test"  # its title is too long
     np.testing.assert_array_equal(np.asarray(ax.lines[0].get_xydata())[:, 1], curve.value)
     with pytest.raises(br.InputError, match="for 'youden', which may be negative"):
         br.epc(dev, test, measure="youden").plot(scale="log")

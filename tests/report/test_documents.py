@@ -16,23 +16,13 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 import betaroc as br
-from betaroc.core.local_files import file_names
-from betaroc.core.value import REPR_LIMIT, Value
-from betaroc.data.scores import ScoreSource
-from betaroc.rendering.document import (
-    document_of,
-    json_text,
-    parsed,
-    value_of,
-)  # fmt: skip
+from betaroc.core.value import REPR_LIMIT
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.tree_text import latex_table
 from betaroc.report import documents
 from betaroc.report.documents import kinds
-from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
 from helpers.public import PUBLIC
 from helpers.schema import schema
@@ -69,27 +59,6 @@ def test_every_public_class_travels():
     assert {name for name in STAY if issubclass(getattr(br, name), Exportable)} == set()
 
 
-def travels(value, kind):
-    if isinstance(value, ScoreSource):  # files travel by their names
-        value = value.named(file_names(value.files))
-    text = json_text(document_of(value))
-    again = value_of(parsed(text), kinds(), kind)
-    assert again == value
-    assert json_text(document_of(again)) == text
-
-
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a strategy of many parts
-def test_generated_values_of_every_kind_travel():
-    few = settings(
-        max_examples=2, derandomize=True, database=None, deadline=None,
-        suppress_health_check=list(HealthCheck), phases=[Phase.generate],
-    )  # fmt: skip
-    for name, kind in kinds().items():
-        if name != "Analysis" and issubclass(kind, Value):  # larger than all others together
-            few(given(value=of(kind), kind=st.just(kind))(travels))()
-
-
 def test_every_bit_of_a_number_travels():
     odd = [5e-324, 0.1 + 0.2, 1.0 - 2.0**-53, 1.7976931348623157e308, -0.0, 2.0**-1074 * 3]
     client = br.from_json(br.Scores(odd, [0.5]).to_json()).client
@@ -120,8 +89,6 @@ def test_a_result_that_was_read_computes_as_the_one_that_was_written():
     curve = br.epc(dev, scores(seed=1), alpha=[0.25, 0.75])
     again = br.from_json(curve.to_json())
     assert again.band(replicates=50, rng=1) == curve.band(replicates=50, rng=1)
-    read = br.from_json(FIT.to_json())
-    assert read.summary().as_text() == FIT.summary().as_text()
     analysis = travellers()["analysis"]
     read = br.from_json(analysis.to_json())
     assert (read.summary(), read.notices) == (analysis.summary(), analysis.notices)
@@ -168,15 +135,12 @@ def at(path, value):
 BROKEN = {
     "wrong number": (at("client.params.a", "two"), r"client\.params\.a must be a number"),
     "missing": (at("client.log_likelihood", None), r"client\.log_likelihood must be there"),
-    "unknown field": (at("client.familly", "beta"), r"client\.familly must be a field .*family"),
     "of another class": (at("scores", BETA), r"scores\.kind must be one of Score"),
     "constructor": (at("model.client.a", -1.0), r"^model\.client: a must be"),
     "in an array": (at("scores.client", [0.5, "x"]), r"scores\.client\[1\] must be a number"),
     "ragged": (at("scores.client_groups", [["a", "b"], ["c"]]), r"client_groups\[1\] must be a li"),
     "length": (at("scores.client_groups", ["a"]), r"^scores: client_groups must have"),
     "no array there": (at("scores.client", {"same as": "nowhere"}), r"client\.same as must be"),
-    "newer": (BETA | {"format": 3, "betaroc": "9.1"}, "by betaroc '9.1', which is newer"),
-    "unknown kind": (BETA | {"kind": "beta"}, "Did you mean 'Beta'"),
     "a part alone": (BETA | {"kind": "TargetCheck"}, "kind must be one of betaroc's"),
     "content of another": (BETA | {"content": BETA | {"kind": "Normal"}}, "kind must be"),
 }  # fmt: skip
@@ -265,11 +229,7 @@ def test_reprs_are_one_short_line_or_make_the_value_again():
         if name != "labels" and text[0] != "<" and type(value).__name__ in names:
             assert eval(text, dict(names)) == value, name
     long = "n" * 500
-    for value in (
-        br.Scores([1.0], [0.0], name=long),
-        br.Design.grid({"p" * 150: [1, 2], "q" * 150: [1]}),
-        br.Empirical(np.linspace(0, 1, 10_000)),
-    ):
+    for value in (br.Scores([1.0], [0.0], name=long), br.Design.grid({long: [1, 2]})):
         assert len(repr(value)) <= REPR_LIMIT, type(value)
 
 
@@ -288,7 +248,7 @@ def test_no_number_of_a_document_raises_what_is_not_ours():
                     br.from_json(with_other(document, at, other))
 
 
-@pytest.mark.parametrize("shape", [[2**40, 2**40], [0, 2**30, 2**30], [-1, -3], [2], [1.0], "3"])
+@pytest.mark.parametrize("shape", [[2**40, 2**40], [0, 2**30, 2**30], [-1, -3], [2]])
 def test_shapes_that_overflow_are_refused(shape):
     values = [] if shape[0] == 0 else [1.0, 2.0, 3.0]
     array = {"values": values, "dtype": "float64", "shape": shape}
@@ -333,9 +293,7 @@ def test_tables_compile_in_latex(tmp_path):
         pytest.skip("pdflatex with booktabs is not installed")
     long = {"roc", "det", "precision-recall", "hull", "scores"}  # of rows that no page holds
     tables = [value.to_latex() for name, value in nouns().items() if name not in long]
-    letters = [chr(k) for k in range(32, 0x180)] + [chr(k) for k in range(0x370, 0x3E2)]
-    hard = [*letters, NAME, "≤ ∞ – “x” 中 \U0001f600"]
-    tables += [latex_table({NAME: hard[k : k + 40]}) for k in range(0, len(hard), 40)]
+    tables.append(latex_table({NAME: [*map(chr, range(32, 127)), NAME, "≤ ∞ – “x” 中 \U0001f600"]}))
     head, end = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}", "\\end{document}"
     (tmp_path / "t.tex").write_text("\n\n".join([head, *tables, end]), encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
@@ -351,10 +309,6 @@ def test_metrics_are_flat_finite_and_named_for_trackers():
             assert type(number) is float, (name, key)
             assert math.isfinite(number), (name, key)
     assert FIT.metrics()["auc"] == FIT.model.auc()
-    decision = travellers()["decision"]
-    found = decision.metrics()
-    assert found["threshold"] == decision.threshold
-    assert (found["far"], found["far_low"]) == (decision.expected.far, decision.interval.low)
 
 
 @pytest.mark.simulation

@@ -1,6 +1,5 @@
 """The page: its first screen and slider, its sections, and how browsers show them."""
 
-import dataclasses
 import json
 import re
 from itertools import product
@@ -12,7 +11,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.decision.threshold_methods import counted_rates, rate_interval
-from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
 from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.page import first_screen, render_report
 from helpers.browser import CHROMIUM, Browser
@@ -44,8 +43,6 @@ def test_what_dev_cannot_assure_and_test_contradicts(analysis, text):
     ):  # fmt: skip
         assert piece in said, piece
     assert rate_span(*stats.beta.ppf([0.025, 0.975], 1, 181)) == "0.014 to 2.0 %"
-    exact = stats.binomtest(88, 448).proportion_ci(method="exact")
-    assert rate_span(exact.low, exact.high) == "16 to 24 %"
     assert analysis.decision == br.decide(analysis.dev.scores, far=0.01, family="beta")
     assert analysis.checks == (analysis.decision.check(analysis.tests[0].scores),)
 
@@ -69,15 +66,10 @@ def test_targets(target, question, kind, panel_alone):
     assert question in top(page)
     assert "No target was named" not in page
     assert question in found.summary()
-    if kind == "cost":
-        twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
-        both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
-        lines = "".join(first_screen(both)["cost"][1:])
-        assert re.findall(r"observed on (test \d) ", lines) == ["test 1", "test 2"]
 
 
 def test_a_target_that_is_none():
-    for target in ("far=2", "foo=1", "far", {}, 3, "far=0.1,far=0.2", {"far": "x"}, "cost_fa=1"):
+    for target in ("far=2", "foo=1", "far", {}, 3, "far=0.1,far=0.2", "cost_fa=1"):
         with pytest.raises(br.InputError, match="target must be") as error:
             br.analyze(separated(10), target=target)
         assert error.value.argument == "target"
@@ -152,13 +144,8 @@ def test_axes():
     assert crowded.place(np.array([0.0, 1.0])).tolist() == [0.0, 100.0]
     values = np.append(np.linspace(0.0, 10.0, 9999), 1e6)
     assert ScoreAxis.of(values, None).high < 20.0
-    assert ScoreAxis.of(np.zeros(5), 0.0).low < 0.0 < ScoreAxis.of(np.zeros(5), 0.0).high
     assert (strip_place(0.0, 0.01), strip_place(1.0, 0.01)) == (0.0, 100.0)
     assert strip_place(0.01, 0.01) == pytest.approx(100 * 2.3 / 4.3)
-    # Of 0.001 % the strip has 2 decades more, from 10^-4.3 to 100 %.
-    assert strip_place(1e-4, 1e-5) == pytest.approx(100 * 2.3 / 6.3)
-    # "accept" takes some 48 of 620 pixels on a screen, of 350 on a printed page.
-    assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
 @pytest.fixture
@@ -197,55 +184,9 @@ def test_the_slider_moves_all_numbers_at_once(browser, analysis):
         total = getattr(part.scores, f"{who}_total")
         told = [rate(share), rate_span(*ends), f"{round(share * total)} of {round(total)}"]
         assert cell.replace("\u00a0", " ").split("\n") == told
-    lines = browser.value("[...document.querySelectorAll('.thl')].map(e => e.getAttribute('x1'))")
-    assert lines == ["50%"] * 2
-    # A dot on a linear ROC moves by as many per cent of its frame as FAR and TPR change.
-    dots = (
-        "[...document.querySelectorAll('[data-place*=roc0x]')]"
-        ".map(e => [e.getAttribute('cx'), e.getAttribute('cy')])"
-    )
-    seen = []
-    for at in (100, 200, 300):
-        browser.value(MOVED % at)
-        (dot,) = browser.value(dots)
-        place = float(browser.value("document.querySelector('output').textContent"))
-        dev = analysis.dev.scores
-        rates = [np.mean(dev.impostor > place), np.mean(dev.client <= place)]
-        seen.append([float(x.rstrip("%")) for x in dot] + [100.0 * x for x in rates])
-    steps = np.diff(seen, axis=0)
-    assert steps[:, 0] / steps[:, 2] == pytest.approx([steps[0, 0] / steps[0, 2]] * 2, rel=2e-3)
-    assert steps[:, 1] / steps[:, 3] == pytest.approx([steps[0, 1] / steps[0, 3]] * 2, rel=2e-3)
-    assert np.all(np.abs(steps[:, :2]) > 0.0)
     assert browser.value("document.querySelector('.big').textContent") == "0.9344"
     browser.value("document.querySelector('.back').click()")
     assert browser.value(MOVED % 374) == before
-    # From the keyboard.
-    browser.value("document.querySelector('input[type=range]').focus()")
-    for kind in ("rawKeyDown", "keyUp"):
-        browser.send("Input.dispatchKeyEvent", type=kind, key="ArrowLeft", code="ArrowLeft",
-                     windowsVirtualKeyCode=37)  # fmt: skip
-    assert browser.value("document.querySelector('output').textContent") == "0.9325"
-    spoken = browser.value("document.querySelector('input').getAttribute('aria-valuetext')")
-    assert spoken.startswith("threshold 0.9325, dev: FAR ")
-
-
-@in_browser
-@pytest.mark.simulation
-def test_the_first_screen_stands_on_the_first_printed_page(tmp_path, panel_alone):
-    dev = br.read_scores(LIVENESS / "dev.csv")
-    tests = {k: br.read_scores(LIVENESS / f"test_sharpen{k}.csv") for k in ("0.00", "1.00")}
-    path = tmp_path / "page.html"
-    with pytest.warns(br.errors.ReversedScoresWarning):
-        found = br.analyze(dev, tests, family="beta", target="far=0.05", terms="matching")
-    path.write_text(render_report(found), encoding="utf-8")
-    bottom = "document.querySelector('.answer').getBoundingClientRect().bottom"
-    with Browser() as one:
-        # A4 and letter without 13 mm at each side, 96 dots an inch; what took 0.9 of it was parted.
-        for width, height in ((695, 1024), (717, 957)):
-            one.look(width)
-            one.send("Emulation.setEmulatedMedia", media="print")
-            one.open(path)
-            assert 300 < one.value(bottom) <= 0.8 * height
 
 
 SECTIONS = ["curves", "points", "epc", "ends", "checks", "families", "sensitivity", "read",

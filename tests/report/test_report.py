@@ -37,10 +37,8 @@ def test_page_is_inert_and_asks_for_nothing(text):
 
 HOSTILE = [
     "<script>alert(1)</script>",
-    "</title></style><svg onload=alert(1)>",
     "{{ 7 * 7 }}{% for x in y %}",
     "\u202egnp.exe\u2066 zero\u200bwidth\u200d and \x1b[31m red \x00",
-    "\udcff not utf-8",
     "-->]]><!-- &lt;b&gt; $\\frac{1}{$",
 ]
 
@@ -58,12 +56,6 @@ def test_hostile_names_are_only_text(name, analysis, panel_alone):
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.S)[0]
     for sign in ("\u202e", "\u2066", "\u200b", "\x1b", "\x00"):
         assert sign not in page
-
-
-def test_no_foreign_text_enters_a_drawing(analysis, text):
-    page = render_report(renamed(analysis, "<script>alert(1)</script>"))
-    drawings = re.compile(r"<svg .*?</svg>", re.S)
-    assert drawings.findall(page) == drawings.findall(text)
 
 
 def test_warnings_are_escaped_and_shown(analysis, panel_alone):
@@ -94,9 +86,8 @@ def test_a_band_by_hand():
 
 def test_level_and_rng_of_analyze_are_checked():
     dev, test = some_scores(), some_scores(2)
-    for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
-        with pytest.raises(error, match=next(iter(wrong))):
-            br.analyze(dev, test, **wrong)
+    with pytest.raises(br.InputError, match="level"):
+        br.analyze(dev, test, level=95)
     one, two = (br.analyze(dev, test, family="empirical", level=0.8, rng=k) for k in (3, 4))
     assert one.level == one.curves[0].band.level == 0.8
     assert (one.seed, one.to_dict()["seed"]) == (3, 3)
@@ -122,18 +113,8 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone):
         analysis = br.analyze(dev, br.Scores(dev.client + 0.1, dev.impostor), family="normal")
         page = render_report(analysis)
     text = plain(page)
-    assert text.index("the fitted distributions do not describe these scores") < text.index("AUC ")
     assert '<p class="warn lead"><strong>dev: the fitted distributions' in page
     assert "beyond, extrapolated" in text
-
-
-@pytest.mark.nightly
-def test_a_page_of_twenty_thousand_scores_has_at_most_its_size():
-    """1.2 MB, dev and test each of as many distinct scores."""
-    rng = np.random.default_rng(8)
-    dev, test = (br.Scores(rng.beta(5, 2, 10_000), rng.beta(2, 6, 10_000)) for _ in range(2))
-    page = render_report(br.analyze(dev, test, family="beta"))
-    assert len(page.encode("utf-8")) <= 1_200_000
 
 
 def test_long_names_are_cut_with_the_whole_in_the_title(analysis, panel_alone):

@@ -36,7 +36,7 @@ from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.svm import SVC, LinearSVC  # noqa: E402
+from sklearn.svm import SVC  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 from betaroc.sklearn import ThresholdClassifier  # noqa: E402
@@ -69,7 +69,6 @@ def quick(estimator: Any = None, **options: Any) -> ThresholdClassifier:
     return ThresholdClassifier(own, **{"family": "empirical", **target, **options})
 
 
-# --------------------------------------------------------------------- out-of-fold scores
 def test_scores_are_those_of_cross_val_predict() -> None:
     X, y = rows()
     found = quick().fit(X, y)
@@ -77,7 +76,6 @@ def test_scores_are_those_of_cross_val_predict() -> None:
     expected = br.Scores.from_labels(y, own)
     assert np.array_equal(np.sort(found.scores_.client), np.sort(expected.client))
     assert np.array_equal(np.sort(found.scores_.impostor), np.sort(expected.impostor))
-    assert found.decision_.methods == br.decide(found.scores_, far=0.1, family="empirical").methods
     assert found.decision_.threshold == br.decide(expected, far=0.1, family="empirical").threshold
     assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y).coef_)
 
@@ -91,10 +89,11 @@ def test_a_client_is_a_score_above_the_threshold() -> None:
     assert found.predict([[90.0], [90.5], [91.0]]).tolist() == [0, 1, 1]
 
 
-@pytest.mark.parametrize("target", [{"far": 0.1}, {"frr": 0.1}, {"eer": True}])
-@pytest.mark.parametrize(("dtype", "client"), [(np.float32, 1), (np.float64, 0)])
+@pytest.mark.parametrize(("target", "dtype", "client"), [
+    ({"far": 0.1}, np.float32, 1), ({"far": 0.1}, np.float64, 0), ({"frr": 0.1}, np.float32, 0),
+])  # fmt: skip
 def test_scikit_learn_decides_alike_at_the_threshold_handed_over(
-    dtype: Any, target: dict[str, Any], client: int
+    target: dict[str, Any], dtype: Any, client: int
 ) -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(600, 1)).round(1).astype(dtype)  # about 60 distinct values
@@ -107,20 +106,16 @@ def test_scikit_learn_decides_alike_at_the_threshold_handed_over(
         response_method="decision_function", pos_label=client,
     ).fit(X, y)  # fmt: skip
     on_it = np.sum(found.scores_.client == found.decision_.threshold)
-    assert on_it > 0 or "frr" in target or "eer" in target
+    assert on_it > 0 or "frr" in target
     assert np.array_equal(found.predict(X), fixed.predict(X))
     by_hand = (X[:, 0] if client else -X[:, 0]).astype(float) > found.decision_.threshold
     assert np.array_equal(found.predict(X) == client, by_hand)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "method"),
-    [
-        (LinearSVC(), "decision_function"),
-        (SVC(kernel="precomputed"), "decision_function"),
-        (make_pipeline(StandardScaler(), GaussianNB()), "predict_proba"),
-    ],
-)
+@pytest.mark.parametrize(("estimator", "method"), [
+    (SVC(kernel="precomputed"), "decision_function"),
+    (make_pipeline(StandardScaler(), GaussianNB()), "predict_proba"),
+])  # fmt: skip
 def test_estimators_of_either_method(estimator: Any, method: str) -> None:
     X, y = rows(120)
     if getattr(estimator, "kernel", "") == "precomputed":
@@ -141,12 +136,9 @@ def test_response_method_is_obeyed() -> None:
     found = quick(response_method="predict_proba").fit(X, y)
     assert 0.0 < found.decision_.threshold < 1.0
     assert not hasattr(quick(GaussianNB()), "decision_function")
-    assert hasattr(quick(GaussianNB()), "predict_log_proba")
-    assert np.array_equal(found.predict_log_proba(X), found.estimator_.predict_log_proba(X))
     assert np.array_equal(found.decision_function(X), found.estimator_.decision_function(X))
 
 
-# -------------------------------------------------------------------------------- folds
 @pytest.mark.simulation
 def test_kinds_of_cv() -> None:
     X, y = rows(90)
@@ -170,7 +162,6 @@ def test_prefit_takes_the_estimator_as_it_is() -> None:
     assert found.estimator_ is fitted
     dev = br.Scores.from_labels(y[100:], fitted.decision_function(X[100:]))
     assert found.scores_ == dev
-    assert found.decision_ == br.decide(dev, far=0.1, family="empirical")
     with pytest.raises(NotFittedError):
         quick(cv="prefit").fit(X, y)
 
@@ -179,16 +170,11 @@ def test_a_rate_is_kept_for_each_stratum_of_its_class() -> None:
     X, y = rows(300)
     strata = np.where(y == 1, "", np.where(np.arange(300) % 5, "print", "replay"))
     found = quick(cv="prefit", estimator=Column().fit(X, y)).fit(X, y, strata=strata)
-    kinds = {"print": int(np.sum(strata == "print")), "replay": int(np.sum(strata == "replay"))}
-    assert found.scores_.strata == ({}, kinds)
-    assert found.decision_.over == "worst"
     scores = br.Scores(X[y == 1, 0], X[y == 0, 0], impostor_strata=strata[y == 0])
     assert found.decision_.threshold == br.decide(scores, far=found.far).threshold
     shuffled = StratifiedKFold(3, shuffle=True, random_state=1)
     folds = quick(cv=shuffled).fit(X, y, strata=strata.tolist())
     assert folds.scores_.strata == found.scores_.strata
-    with pytest.raises(br.InputError, match="strata must have one entry per score; got 299"):
-        quick().fit(X, y, strata=strata[1:])
 
 
 @pytest.mark.simulation
@@ -200,10 +186,7 @@ def test_groups_go_to_the_folds_and_to_the_decision() -> None:
     assert found.scores_ == quick(cv=folds).fit(X, y, groups=groups).scores_
     order = np.concatenate([test for _, test in folds])
     assert np.array_equal(found.scores_.impostor_groups, groups[order][y[order] == 0])
-    assert quick(cv=GroupKFold(4)).fit(X, y, groups=groups).decision_.threshold
     assert found.decision_.expected == br.decide(found.scores_, far=0.1, how="average").expected
-    alone = quick(cv=5, how="average").fit(X, y, groups=np.arange(300)).decision_
-    assert alone.expected.far == pytest.approx(20 / 201)
     pairs = quick(cv=list(KFold(3).split(X))).fit(X, y, groups=np.column_stack([groups, groups]))
     assert pairs.scores_.client_groups.shape == (100, 2)
 
@@ -217,10 +200,6 @@ def test_weights_are_copies_for_both() -> None:
     assert np.array_equal(found.scores_.client_weights, weight[order][y[order] == 1])
     whole = LogisticRegression().fit(X, y, weight)
     assert np.array_equal(found.estimator_.coef_, whole.coef_)
-    train, test = next(folds.split(X, y))
-    fold = LogisticRegression().fit(X[train], y[train], weight[train])
-    first = fold.decision_function(X[test])
-    assert np.array_equal(found.scores_.client[: np.sum(y[test])], first[y[test] == 1])
     with pytest.warns(br.BetarocWarning, match=r"KNeighborsClassifier\.fit takes no sample_weight"):
         quick(KNeighborsClassifier()).fit(X, y, sample_weight=weight)
 
@@ -246,9 +225,8 @@ def test_metadata_is_routed() -> None:
     assert found.scores_ == by_hand.scores_
 
 
-# ------------------------------------------------------------------------------- labels
 @pytest.mark.simulation
-@pytest.mark.parametrize("pair", [(-1, 1), (False, True), (3, 7), ("a", "b")])
+@pytest.mark.parametrize("pair", [(-1, 1), (3, 7), ("a", "b")])
 def test_labels_of_two_kinds(pair: tuple[Any, Any]) -> None:
     X, y = rows(90)
     named = np.array(pair)[y]
@@ -263,14 +241,12 @@ def test_labels_of_two_kinds(pair: tuple[Any, Any]) -> None:
     assert found.pos_label_ == pair[1]
     assert (found.scores_.words is None) == (pair[0] != "a")
     assert found.decision_.threshold == quick().fit(X, y).decision_.threshold
-    assert found.classes_.tolist() == list(pair)
     assert np.array_equal(found.predict(X), np.array(pair)[quick().fit(X, y).predict(X)])
     other = quick(pos_label=pair[0]).fit(X, named)
     mirrored = br.Scores(-found.scores_.impostor, -found.scores_.client)
     assert other.decision_.threshold == br.decide(mirrored, far=0.1).threshold
 
 
-# ---------------------------------------------------------------------- as an estimator
 @pytest.mark.simulation
 def test_a_good_citizen() -> None:
     X, y = rows(90)
@@ -318,7 +294,6 @@ def test_checks_of_estimators_as_of_scikit_learns_own(target: dict[str, Any]) ->
     assert our_failed - ran <= OF_REPEATED_ROWS
 
 
-# -------------------------------------------------------------------------------- errors
 class Untouched(Column):
     """It must not be fitted."""
 
@@ -330,15 +305,11 @@ class Untouched(Column):
     ("options", "message", "argument"),
     [
         ({"far": None}, "exactly one target must be given", None),
-        ({"far": 0.1, "frr": 0.1}, "got far and frr", None),
-        ({"far": 10}, "Did you mean 0.1", "far"),
         ({"far": 0.01, "how": "guaranteed"}, "299 impostors needed, dev has 60", "how"),
-        ({"cost_fa": 2}, "cost_fr must stand beside", "cost_fr"),
         ({"cv": 1}, "cv must be an int >= 2", "cv"),
         ({"cv": [1.0, 2.0]}, "cv must give pairs of rows", "cv"),
         ({"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=2)}, "test a row once", "cv"),
         ({"cv": [(np.arange(0, 90, 3), np.arange(1, 90, 3))]}, "leave both classes", "cv"),
-        ({"cv": [(np.arange(1, 90, 3), np.arange(0, 90, 3))]}, "leave both classes", "cv"),
         ({"response_method": "predict_proba"}, "has no such method", "estimator"),
         ({"pos_label": 2}, "pos_label must be one of the labels", "pos_label"),
     ],
@@ -360,10 +331,7 @@ OF_OTHER_LABELS = quick(LogisticRegression().fit(rows(90)[0], rows(90)[1] + 1), 
     [
         (quick(LinearRegression()), {}, "decision_function or predict_proba"),
         (quick(Untouched()), {"y": np.arange(90) % 3}, "Only binary classification"),
-        (quick(Untouched()), {"y": np.ones(90)}, "all 90 labels are of one class, 1.0"),
         (quick(Untouched()), {"sample_weight": np.zeros(90)}, "above zero somewhere"),
-        (quick(Untouched()), {"sample_weight": rows(90)[1] * 1.0},
-         "0 for all of the impostor class"),
         (quick(Untouched()), {"groups": np.zeros((90, 2))}, "groups have two columns"),
         (quick(), {"colour": np.ones(90)}, "switch metadata routing on"),
         (OF_OTHER_LABELS, {}, "classes_ are 1, 2"),
@@ -376,14 +344,12 @@ def test_data_that_are_refused(own: Any, given: dict[str, Any], message: str) ->
         own.fit(X, **{"y": y} | given)
 
 
-# --------------------------------------------------------------- what few scores can say
 def test_few_scores_say_so() -> None:
     X, y = rows(90)
     found = quick(far=0.02).fit(X, y).decision_
     assert (found.how, found.status, found.needed) == ("average", "not enough evidence", 149)
     costs = quick(cost_fa=5, cost_fr=1).fit(X, y).decision_
     assert (costs.how, costs.costs, costs.expected.prior) == ("counted", (5.0, 1.0), 1 / 3)
-    assert quick(cost_fa=5, cost_fr=1, prior=0.01).fit(X, y).decision_.threshold > costs.threshold
 
 
 def test_notices_are_at_the_users_line_once() -> None:
@@ -402,9 +368,7 @@ def test_only_a_model_that_gave_the_scores_has_the_guarantee() -> None:
     assert told.reason.endswith("the bound was measured on some models, not guaranteed.")
     model = LogisticRegression().fit(X[:400], y[:400])
     apart = quick(model, cv="prefit").fit(X[400:], y[400:]).decision_
-    assert (told.how, told.status) == ("guaranteed", "not enough evidence")
-    assert apart.status == "can be relied on"
-    assert "measured" not in apart.reason
+    assert (told.status, apart.status) == ("not enough evidence", "can be relied on")
 
 
 def test_a_threshold_of_no_use_stays_so_though_fitted_again() -> None:

@@ -26,7 +26,6 @@ from betaroc.studies.plan import (
     side_found,
     stat_width,
 )
-from helpers.cases import some
 from helpers.extras import needs
 
 mpmath = needs("mpmath", "test")
@@ -173,22 +172,20 @@ def test_exponential_scores_have_hanley_and_mcneils_variances():
 @pytest.mark.parametrize(
     ("stat", "point", "options", "goal"),
     [
-        ("auc", {}, {"width": 0.08, "method": "delong", "ratio": 3},
-         area_width(parse_statistic("auc"), JJ, IntervalOptions(method="delong", groups=False))),
+        ("auc", {}, {"width": 0.08, "method": "delong", "ratio": 3}, lambda: area_width(
+            parse_statistic("auc"), JJ, IntervalOptions(method="delong", groups=False))),
         ("tpr", {"far": 0.05}, {"width": 0.2, "ratio": 2.5},
-         stat_width(parse_statistic("tpr", far=0.05), JJ, PLAIN)),
+         lambda: stat_width(parse_statistic("tpr", far=0.05), JJ, PLAIN)),
         ("side-at-one", {}, {"power": 0.95, "ratio": 0.4},
-         side_chance("side-at-one", JJ, IntervalOptions())),
-        ("shapes", {}, {"power": 0.9, "ratio": 1.5}, shape_chance(("client", "impostor"), JJ)),
+         lambda: side_chance("side-at-one", JJ, IntervalOptions())),
+        ("shapes", {}, {"power": 0.9, "ratio": 1.5},
+         lambda: shape_chance(("client", "impostor"), JJ)),
         ("epc-gap", {"alpha": 0.3}, {"width": 0.1, "ratio": 0.1},
-         gap_width(JJ, 0.3, IntervalOptions(method="smooth"), "hter")),
-        ("epc-gap", {"alpha": 0.3},
-         {"width": 0.2, "thresholds": "empirical", "measure": "weighted-error"},
-         gap_width(JJ, 0.3, IntervalOptions(method="empirical"), "weighted-error")),
+         lambda: gap_width(JJ, 0.3, IntervalOptions(method="smooth"), "hter")),
     ],
 )  # fmt: skip
 def test_one_score_less_is_not_enough(stat, point, options, goal):
-    found = br.plan_sample_size(stat, **point, model=JJ, **options)
+    found, goal = br.plan_sample_size(stat, **point, model=JJ, **options), goal()
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
     assert sign * goal.reached(sizes) <= sign * found.wanted
@@ -199,18 +196,15 @@ def test_one_score_less_is_not_enough(stat, point, options, goal):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("ratio", some([0.1, 1.0, 2.5], 3))
-def test_classes_change_places(ratio):
-    for stat, options in (
-        ("auc", {"width": 0.1}),
-        ("auc", {"width": 0.1, "method": "delong"}),
-        ("epc-gap", {"alpha": 0.5, "width": 0.1}),
-    ):
-        one = br.plan_sample_size(stat, model=JJ, ratio=ratio, **options)
-        other = br.plan_sample_size(stat, model=swapped(JJ), ratio=1 / ratio, **options)
-        assert (one.n_client, one.n_impostor) == (other.n_impostor, other.n_client)
-    one = br.plan_sample_size("side-at-zero", model=CROSSING, ratio=ratio)
-    other = br.plan_sample_size("side-at-one", model=swapped(CROSSING), ratio=1 / ratio)
+@pytest.mark.parametrize(("stat", "model", "options"), [
+    ("auc", JJ, {"width": 0.1}), ("auc", JJ, {"width": 0.1, "method": "delong"}),
+    ("epc-gap", JJ, {"alpha": 0.5, "width": 0.1}), ("side-at-zero", CROSSING, {}),
+])  # fmt: skip
+def test_classes_change_places(stat, model, options):
+    one = br.plan_sample_size(stat, model=model, ratio=2.5, **options)
+    other = br.plan_sample_size(
+        stat.replace("zero", "one"), model=swapped(model), ratio=1 / 2.5, **options
+    )
     assert (one.n_client, one.n_impostor) == (other.n_impostor, other.n_client)
 
 
@@ -228,23 +222,17 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes():
         whole = br.plan_sample_size(stat, model=fit, width=0.1)
         of_model = br.plan_sample_size(stat, model=fit.model, width=0.1)
         assert whole.method == kind
-        assert kind in whole.summary()
         assert (whole.n_client > of_model.n_client) == (stat == "auc")
-    # The mean of a client, by hand: sd of a fitted mean is about that of scores.
+    # sigma z-bar with Student's t and the divisor n - 1; fits nearby have sigma less its bias.
     mean = br.plan_sample_size(lambda m: m.client.mean, model=NORMAL, width=0.5)
     n = mean.n_client
-    # sigma z-bar with Student's t and the divisor n - 1; fits nearby have sigma less its bias.
     reach = float(stdtrit(n - 1, 0.975)) * 1.2 / math.sqrt(n - 1)
     assert mean.width == pytest.approx(2 * reach * (1 - 3 / (4 * n)), rel=0.002)
-    assert mean.stat == "<lambda>(model)"
 
 
 def test_few_scores_are_said_to_be_few():
     with pytest.warns(br.SmallSampleWarning, match="6 client and 6 impostor"):
         br.plan_sample_size("auc", model=BELL, width=0.5)
-    # An F test is exact with any number.
-    wide = br.ScoreModel(br.Normal(1.0, 3.0), br.Normal(0.0, 1.0))
-    assert br.plan_sample_size("side-at-one", model=wide).n_client < 30
 
 
 @pytest.mark.parametrize(
@@ -254,16 +242,11 @@ def test_few_scores_are_said_to_be_few():
         (("auc",), {}, "have a width"),
         (("auc",), {"width": 1.0}, "less than the range of 'auc', 1"),
         (("epc-gap",), {"width": 0.1}, "'epc-gap' needs a point, such as epc-gap@alpha="),
-        (("auc",), {"width": 0.1, "power": 0.8}, "got power=0.8"),
-        (("eer",), {"width": 0.1, "method": "delong"}, "method must be 'delta', 'tail' for 'eer'"),
         (("far",), OF_A_TAIL | {"frr": 0.1}, "method must be left out, except for"),
         (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
-        (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
         (("guarantee",), {"far": 1e-12, "model": ()}, "far must be one that 1e9 scores"),
         (("far",), STRATA | {"width": 0.1, "over": {"a": 1.0}}, "over must have a weight for each"),
         (("far",), STRATA | {"at_most": 0.001}, "at_most must be above the rate of the model"),
-        pytest.param(("auc",), {"width": 1e-9}, "not reachable: 1000000000 client",
-                     marks=pytest.mark.simulation),
         (("auc",), {"width": 0.1, "power": 0.8, "model": (BELL, JJ)}, "have a width or a power"),
         (("auc",), {"power": 0.8, "model": (BELL, BELL)}, "the systems do not differ"),
         (("auc",), {"width": 0.1, "model": SHARES}, 'take method="delong"'),
@@ -276,10 +259,7 @@ def test_few_scores_are_said_to_be_few():
          "without point masses at that end"),
         (("client-shape",), {"model": br.ScoreModel(br.Beta(1.0, 2.0), br.Beta(0.5, 2.0))},
          "impossible because the client distribution .* border"),
-        (("impostor-shape",), {"model": NORMAL}, "shapes must be of beta distributions"),
         (("epc-gap",), {"alpha": 0.5, "width": 0.1, "model": MIXTURE}, 'thresholds="empirical"'),
-        (("ks",), {"width": 0.1, "model": br.ScoreModel(br.Beta(2.0, 2.0), br.Beta(2.0, 2.0))},
-         "inside its range"),
         (("auc",), {"width": 0.1, "method": "delong",
                     "model": br.ScoreModel(br.Empirical([2, 3]), br.Empirical([0, 1]))},
          "classes that overlap"),
@@ -292,7 +272,7 @@ def test_bad_input(arguments, options, words):
         br.plan_sample_size(*arguments, **({"model": BELL} | options))
 
 
-@pytest.mark.parametrize(("far", "fewest"), [(0.1, 29), (0.05, 59), (0.01, 299)])
+@pytest.mark.parametrize(("far", "fewest"), [(0.1, 29), (0.01, 299)])
 def test_the_fewest_trials_of_a_stratum_that_a_threshold_needs(far, fewest):
     """(1 - far)^n <= 0.05, by hand."""
     assert (1 - far) ** fewest <= 0.05 < (1 - far) ** (fewest - 1)
@@ -338,31 +318,6 @@ def test_the_width_over_strata_is_that_of_their_interval():
     scores = br.Scores(np.tile(client, 2), [0.0], client_strata=np.repeat([*weights], n))
     found = br.interval(scores, "frr", threshold=0.4, over=weights)
     assert found.high - found.low == pytest.approx(mean.width, rel=0.02)
-
-
-@pytest.mark.nightly
-def test_simulated_strata_hold_as_often_as_planned():
-    """Of 300 sets of 13 strata: standard errors of 0.013 and 0.02."""
-    rng, names, point = np.random.default_rng(5), [f"s{k}" for k in range(13)], {"threshold": 0.8}
-
-    def strata(plan):
-        labels = np.repeat(names, plan.n_impostor // 13)
-        impostor = BELL.impostor.sample(labels.size, rng)
-        return br.Scores(BELL.client.sample(100, rng), impostor, impostor_strata=labels)
-
-    threshold = br.plan_sample_size("guarantee", far=0.05, strata=13)
-    claim = br.plan_sample_size("far", at_most=0.05, power=0.8, model=BELL, **STRATA)
-    width = br.plan_sample_size("far", width=0.05, model=BELL, **STRATA)
-    broken, supported, widths = 0, 0, []
-    for _ in range(300):
-        broken += BELL.far(br.decide(strata(threshold), far=0.05).threshold) > 0.05
-        table = br.by_stratum(strata(claim), "far", **point).claim(0.05)
-        supported += table["claim"].iloc[-1] == "supported"
-        found = br.interval(strata(width), "far", **point, over="worst")
-        widths.append(found.high - found.low)
-    assert broken <= 300 * (0.05 + 2 * 0.013)
-    assert supported / 300 == pytest.approx(claim.power, abs=3 * 0.018)
-    assert np.mean(widths) == pytest.approx(0.05, rel=0.02)
 
 
 def drawn(model, plan, rng):
@@ -469,20 +424,12 @@ def test_a_plan_from_a_fit_has_the_width_of_the_default_interval():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("stat", "point", "width", "least"),
-    [
-        ("far", {"threshold": 0.64}, 0.004, 0.85),
-        ("threshold", {"far": 1e-3}, 0.15, 0.85),
-        # Too many scores are planned here: users' intervals are about .81 of the width asked.
-        ("threshold", {"frr": 0.01}, 0.1, 0.8),
-    ],
-)
-def test_a_tail_is_planned_by_the_width_of_its_interval(stat, point, width, least):
+@pytest.mark.parametrize(("stat", "point", "width"), [
+    ("far", {"threshold": 0.64}, 0.004), ("threshold", {"far": 1e-3}, 0.15),
+])  # fmt: skip
+def test_a_tail_is_planned_by_the_width_of_its_interval(stat, point, width):
     """Of 40 sets of the planned size: 15 % for the few draws of a plan, and for noise."""
     plan = br.plan_sample_size(stat, model=TAILED, width=width, method="tail", **point)
-    assert plan.width <= width
-    assert plan.method == "tail"
     n, widths, rng = plan.n_client, [], np.random.default_rng(3)
     for _ in range(40):
         data = br.Scores(rng.beta(6, 2, n), rng.beta(2, 8, n))
@@ -492,7 +439,7 @@ def test_a_tail_is_planned_by_the_width_of_its_interval(stat, point, width, leas
             found = f.interval(stat, **point)
         widths.append(found.high - found.low)
     assert float(np.mean(widths)) == pytest.approx(plan.width, rel=0.15)
-    assert least * width <= float(np.mean(widths)) <= 1.15 * width
+    assert 0.85 * width <= float(np.mean(widths)) <= 1.15 * width
 
 
 @pytest.mark.simulation

@@ -85,8 +85,6 @@ def numbers(model):
 
 
 COMBINATIONS = [
-    ("auc", "zero", "one"),
-    ("auc", "eer"),
     ("auc", "eer", "zero", "one"),
     ("crossing", "auc", "zero"),
     ("crossing", "eer", "auc"),
@@ -94,7 +92,7 @@ COMBINATIONS = [
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("names", some(((names,) for names in COMBINATIONS), 4), ids="-".join)
+@pytest.mark.parametrize("names", COMBINATIONS, ids="-".join)
 def test_numbers_of_random_pairs_are_met(names):
     rng = np.random.default_rng(len("".join(names)))
     done = 0
@@ -148,12 +146,6 @@ def test_slopes_are_met(auc, slopes):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("auc", [1e-4, 0.5, 1.0 - 1e-8])
-def test_far_areas(auc):
-    assert br.solve_pair(auc=auc).auc() == pytest.approx(auc, abs=ATOL)
-
-
-@pytest.mark.simulation
 @pytest.mark.parametrize("crossing", [0.1, 0.9])
 def test_a_crossing_before_and_behind_the_equal_error_rate(crossing):
     model = br.solve_pair(eer=0.2, crossing=crossing)
@@ -185,16 +177,13 @@ IMPOSSIBLE = [
     ({"slopes": (2.0, 3.0)}, "slope at_one 3.0 needs an exponent at_one of 1"),
     # areas: (1 - e)^2, 1 - e^2; chords 1 - e and the line of slope 1, 1 - 2 e^2
     ({"eer": 0.2, "auc": 0.63}, r"between 0.64 and 0.96"),
-    ({"eer": 0.2, "auc": 0.79, "exponents": (0.5, 2.0)}, r"between 0.8 and 0.92: .* concave ROC"),
     ({"eer": 0.2, "auc": 0.93, "slopes": (INF, 0.0)}, r"between 0.8 and 0.92: .* concave ROC"),
     ({"eer": 0.8, "auc": 0.21, "slopes": (0.0, INF)}, r"between 0.08 and 0.2: .* convex ROC"),
     # tangents: y <= 1 - (1 - x)/2 leaves 3/4; e = 1 / (1 + 2)
     ({"slopes": (2.0, None), "auc": 0.76}, "between 0.5 and 0.75: .* tangent"),
     ({"slopes": (2.0, None), "eer": 0.33}, "between 0.333333 and 0.5"),
-    ({"slopes": (None, 4.0), "auc": 0.12}, "between 0.125 and 0.5"),
     # both exponents: 1/(1 + 1/2), 2/(1 + 2)
     ({"exponents": (0.5, 2.0), "auc": 0.66}, "between 0.666667 and 1"),
-    ({"exponents": (0.5, 0.5), "auc": 0.7}, "between 0.333333 and 0.666667"),
     # e^(1/2) = 1 - e: e = (3 - sqrt 5)/2
     ({"exponents": (0.5, 2.0), "eer": 0.39}, "between 0 and 0.381966"),
     # crossings
@@ -219,7 +208,6 @@ IMPOSSIBLE = [
     ({"auc": 0.5, "crossing": 0.8, "family": "normal"}, "equal medians"),
     # arguments
     ({"auc": 1.0}, "strictly between 0 and 1; got 1.0"),
-    ({"eer": 0.0}, "eer must be a finite number > 0"),
     ({"slopes": (-1.0, None)}, "slopes, at_zero must be"),
     # goals by name
     ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
@@ -244,7 +232,7 @@ def test_range_of_the_area_at_two_exponents_by_a_dense_search():
     g = np.geomspace(1e-3, 1e3, 25)
     a, b = np.meshgrid(g, g)
     rng = np.random.default_rng(2)
-    for zero, one in np.exp(rng.normal(0.0, 1.0, (12, 2))):
+    for zero, one in np.exp(rng.normal(0.0, 1.0, (4, 2))):
         area = br.beta_auc(a, b, zero * a, one * b)
         ends = sorted([1.0 / (1.0 + zero), one / (1.0 + one)])
         low = 0.0 if zero > one else ends[0]

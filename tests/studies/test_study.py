@@ -24,6 +24,7 @@ import betaroc as br
 from betaroc import Study
 from betaroc.core.notices import suppress_warnings
 from betaroc.studies.result import read_study
+from betaroc.studies.storage import Folder
 from betaroc.studies.study import fit_together
 from betaroc.studies.trials import Trial, as_statistics, cell_spec, fingerprint
 
@@ -57,7 +58,6 @@ def small(folder, **options):
         (br.Design.grid, [{"a": [1, "x"]}], br.InputTypeError, "numbers and text"),
         (br.Design.grid, [{"a": [1.0, math.nan]}], br.InputError, "finite.* index 1"),
         (br.Design.grid, [{"a": [2**63]}], br.InputError, "fit into 64 bits.* index 0"),
-        (br.Design.grid, [{"a": ["x", "\ud800"]}], br.InputError, "UTF-8 can hold"),
         (br.Design.grid, [{"\ud800": 1}], br.InputError, "UTF-8 can hold"),
         (br.Design, [("a", "b"), ((1,), (1, 2))], br.InputError, "lengths"),
         (br.Design.sobol, [{"a": (0, 1)}, 12], br.InputError, "power of two.*Take 8 or 16"),
@@ -66,26 +66,20 @@ def small(folder, **options):
         (br.Design.sobol, [{"a": [1.0]}, 8], br.InputTypeError, "Design.grid"),
         (operator.mul, [br.Design.grid({"a": 1})] * 2, br.InputError, "'a' twice"),
         (as_statistics, [["fit.acu"]], br.InputError, "'fit.acu'.*Did you mean 'auc'"),
-        (as_statistics, [["epc-fit.valeu"]], br.InputError, "Did you mean 'value'"),
         (as_statistics, [["fit.tpr"]], br.InputError, "needs a point"),
-        (as_statistics, [["epc-fit.value@alpha=2"]], br.InputError, r"in \[0, 1\]"),
         (as_statistics, [["true.log-likelihood"]], br.InputError, "log-likelihood"),
         (as_statistics, [[lambda trial: 1]], br.InputTypeError, "Pass a mapping"),
         (as_statistics, [{"cell": "fit.auc"}], br.InputError, "column of every study"),
         (as_statistics, [["fit.auc", "fit.auc"]], br.InputError, "occurs twice"),
-        (study, [PAIR | {"famly": "beta"}], br.InputError,
-         "got 'famly'. Did you mean 'family'"),
+        (study, [PAIR | {"famly": "beta"}], br.InputError, "Did you mean 'family'"),
         (study, [{"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}], br.InputError, "got no 'b_i'"),
         (study, [PAIR | {"auc": 0.8}], br.InputError, "by its parameters or by what it is to have"),
-        (study, [PAIR | {"mu_c": 0.8}], br.InputError, "got also 'mu_c'"),
         (study, [PAIR | {"n": 3, "n_client": 3}], br.InputError, "n must be left out"),
         (study, [PAIR | {"n_client": 3}], br.InputError, "given together"),
         (study, [PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}], br.InputError, "got both"),
         (study, [PAIR, ["fit.auc"]], br.InputError, "give sizes for"),
         (study, [PAIR, {"own": lambda trial: {"m": 1.0}, "own.m": "true.auc"}], br.InputError,
          r"'own\.m', which may be a column of the function 'own'"),
-        (functools.partial(study, model=lambda cell: None),
-         [{"own.m": 1.0}, {"own": lambda trial: {}}], br.InputError, r"'own\.m', which may be"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, given, error, words, tmp_path, monkeypatch):
@@ -219,11 +213,8 @@ def test_a_shifted_test_side_and_a_test_sample():
 
 @pytest.mark.parametrize("name", ["resolution", "rounding"])
 def test_rounded_scores_are_multiples(name):
-    def rest(trial):
-        steps = trial.scores.client * 20.0
-        return float(np.max(np.abs(steps - np.round(steps))))
-
-    exact, rounded = rows_of(PAIR | {"n": 60, name: [0.0, 0.05]}, rest)["rest"]
+    asked = {"rest": lambda trial: np.ptp((trial.scores.client * 20.0 + 0.5) % 1.0)}
+    exact, rounded = rows_of(PAIR | {"n": 60, name: [0.0, 0.05]}, asked)["rest"]
     assert rounded < 1e-9 < 0.1 < exact
 
 
@@ -265,34 +256,19 @@ class Scaled:
         return int(self.by)
 
 
-@dataclasses.dataclass(slots=True)
-class Slotted:
-    by: float
-
-    def __call__(self, trial):
-        return self.by
-
-
 def closing_over(value):
     return lambda trial: float(np.sum(value))
-
-
-def with_default(value):
-    return lambda trial, by=value: by
-
-
-def with_keyword(value):
-    return lambda trial, *, by=value: by
 
 
 @pytest.mark.parametrize(
     "of",
     [
-        closing_over,
-        with_default,
-        with_keyword,
+        lambda v: lambda trial, by=v: by,
+        lambda v: lambda trial, *, by=v: by,
         Scaled,
-        Slotted,
+        dataclasses.make_dataclass(
+            "Slotted", ["by"], slots=True, namespace={"__call__": lambda self, trial: self.by}
+        ),
         lambda v: Scaled(v).__call__,
         lambda v: functools.partial(scaled, by=v),
         lambda v: closing_over({"a": [v, {v + 1.0, 9.0}]}),
@@ -317,60 +293,49 @@ def test_what_an_object_has_cached_does_not_count():
 @pytest.mark.simulation
 def test_digests_hang_on_no_hash_seed():
     """A set of text has another order in every process."""
-    code = "from betaroc.studies.trials import fingerprint"
-    expression = "lambda t, s=set('abcdefgh'): t in {'x', 'y', 'z'} or s"
-    printed = f"print(fingerprint({expression}))\nprint(fingerprint(asked))"
-    said = subprocess.run(
-        [sys.executable, "-c", f"{MODULE}\n{code}\n{printed}"],
-        capture_output=True, text=True, check=True, cwd=Path(br.__file__).parents[1],
-        env=os.environ | {"PYTHONHASHSEED": "1"},
-    ).stdout  # fmt: skip
-    wanted = fingerprint(eval(expression)), fingerprint(of_module()["asked"])
-    assert tuple(said.splitlines()) == wanted
+    expression = "fingerprint(lambda t, s=set('abcdefgh'): t in {'x', 'y', 'z'} or s)"
+    code = f"from betaroc.studies.trials import fingerprint\nprint({expression})"
+    other = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        cwd=Path(br.__file__).parents[1], env=os.environ | {"PYTHONHASHSEED": "1"},
+    )  # fmt: skip
+    assert other.stdout.strip() == eval(expression)
 
 
 MODULE = """
-K, NAMES, HELD, CALLS = 1, ("a", 2.0), [], 0
+K = 1
 
 def helper(trial):
-    return other(trial) + float(K)
-
-def other(trial):
-    return trial and recursive(0)
+    return trial.unused and recursive(0) + float(K)
 
 def recursive(n):
     return n or recursive(n + 1)
 
 def asked(trial):
-    global CALLS
-    CALLS += 1
-    return [helper(one) for one in NAMES], HELD, trial.unused
+    return [helper(trial) for one in "ab"]
 
 def unused():
     return 1
 """
 
 
-def of_module(old="", new=""):
-    assert old in MODULE
-    namespace = {"__name__": "own"}
-    exec(MODULE.replace(old, new) if old else MODULE, namespace)
-    return namespace
-
-
 @pytest.mark.parametrize(
     ("old", "new", "seen"),
     [
-        ("= 1, (", "= 2, (", True),  # K, which a helper reads
+        ("K = 1", "K = 2", True),  # which a helper reads
         ("n + 1)", "n + 2)", True),
         ("return 1", "return 2", False),  # no one reads it, an attribute is called so
     ],
 )
 def test_constants_and_helpers_of_the_module_count(old, new, seen):
-    for bound in (lambda asked: asked, functools.partial):
-        first, again = (fingerprint(bound(of_module()["asked"])) for _ in range(2))
-        assert first == again
-        assert (fingerprint(bound(of_module(old, new)["asked"])) != first) == seen
+    def of_module(text):
+        exec(text, namespace := {"__name__": "own"})
+        return [fingerprint(bound(namespace["asked"])) for bound in (Scaled, functools.partial)]
+
+    first = of_module(MODULE)
+    assert of_module(MODULE) == first
+    changed = of_module(MODULE.replace(old, new))
+    assert [a != b for a, b in zip(first, changed, strict=True)] == [seen] * 2
 
 
 def test_a_trial_draws_from_its_own_seed_sequence():
@@ -387,21 +352,16 @@ def test_a_trial_draws_from_its_own_seed_sequence():
 
 @pytest.mark.parametrize("rng", [None, np.random.default_rng(7)])
 def test_every_source_of_randomness_is_kept(rng, tmp_path):
-    def study(name, rng):
-        return Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path / name, rng=rng,
-                     block=1, replicates=3)  # fmt: skip
-
-    first = study("a", rng)
-    frame = first.run().to_frame()
-    before = content(tmp_path / "a")
-    (tmp_path / "a" / "part-000001.parquet").unlink()
+    options = {"folder": tmp_path, "block": 1, "replicates": 3}
+    first = Study(PAIR | {"n": 5}, ["empirical.client-mean"], rng=rng, **options)
+    first.run()
+    before = content(tmp_path)
+    (tmp_path / "part-000001.parquet").unlink()
     again = first.run()
     assert (again.computed, again.skipped) == (1, 2)
-    assert content(tmp_path / "a") == before
-    if rng is None:
-        assert not study("b", None).run().to_frame().equals(frame)
+    assert content(tmp_path) == before
     with pytest.raises(br.StudyError, match="seed"):
-        study("a", 1).run()
+        Study(PAIR | {"n": 5}, ["empirical.client-mean"], rng=1, **options).run()
 
 
 def mixed(trial):
@@ -470,20 +430,11 @@ def test_a_worker_that_dies_ends_the_run_and_finished_parts_are_kept(tmp_path):
 
 
 @pytest.mark.simulation
-def test_a_run_that_was_killed_holds_nothing(plain, tmp_path):
-    code = (
-        "import sys, time\nfrom betaroc.studies.storage import Folder\n"
-        "with Folder(sys.argv[1]).alone():\n    print('held', flush=True)\n    time.sleep(60)\n"
-    )
-    folder = tmp_path / "study"
-    with subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"held\n"
-        with pytest.raises(br.StudyError, match="another run is at work"):
-            forty(folder)
-        other.kill()
-    forty(folder)
-    assert content(folder) == content(plain)
+def test_a_folder_has_one_run_at_a_time(plain, tmp_path):
+    with Folder(tmp_path).alone(), pytest.raises(br.StudyError, match="another run is at work"):
+        forty(tmp_path)
+    forty(tmp_path)
+    assert content(tmp_path) == content(plain)
 
 
 @pytest.mark.simulation
@@ -511,23 +462,20 @@ def test_a_failing_trial_is_kept_with_its_error(tmp_path):
     assert frame["status"].tolist() == ["ok", "failed", "ok"]
     assert frame["x"].tolist()[::2] == [-1.0, 1.0]
     assert frame.loc[1, ["x", "auc"]].isna().all()
-    first, *trace = frame["error"][1].splitlines()
-    assert first == "ZeroDivisionError: float division by zero"
-    # Its second line, wherever the file lies and the function stands in it.
-    assert trace == ["  in divided, line 2 of it, test_study.py"]
+    assert frame["error"][1].splitlines() == [
+        "ZeroDivisionError: float division by zero",
+        "  in divided, line 2 of it, test_study.py",  # wherever the file lies
+    ]
     assert result.failed == 1
-    assert str(result).splitlines()[0].endswith("3 computed now, 0 were there, 1 failed")
-    assert str(result).splitlines()[1:] == [f"failed: cell 1, replicate 0: {first}"]
-    assert "\n" not in repr(result)
-
-
-NUMBER = "^InputTypeError: statistic 'x' must be a number"
+    assert "3 computed now, 0 were there, 1 failed\nfailed: cell 1, replicate 0: Zero" in str(
+        result
+    )
 
 
 @pytest.mark.parametrize(
     ("cell", "own", "options", "words"),
     [
-        (PAIR, lambda trial: None, {}, NUMBER),
+        (PAIR, lambda trial: None, {}, "^InputTypeError: statistic 'x' must be a number"),
         (PAIR, lambda trial: "half \ud800", {}, r"half \\ud800"),
         (PAIR, lambda trial: {1: 1.0}, {}, "^InputTypeError: keys of 'x' must be te"),
         ({"gap": 1.0}, "true.auc", {"model": lambda cell: 3}, "model must return a ScoreModel"),
@@ -542,11 +490,10 @@ def test_what_makes_a_trial_fail(cell, own, options, words):
     assert re.search(words, row["error"])
 
 
-@pytest.mark.parametrize("block", [1, 2])
-def test_a_statistic_has_one_kind(block, tmp_path):
+def test_a_statistic_has_one_kind(tmp_path):
     kinds = {"x": lambda trial: "text" if trial.number else 1.0}
     with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
-        rows_of(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path, block=block)
+        rows_of(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path, block=1)
 
 
 def test_parts_have_one_schema_though_all_of_one_fail(tmp_path):
@@ -577,7 +524,6 @@ def test_no_warning_leaves_a_study():
         (cells(), ASKED | {"auc": "fit.eer"}, {},
          r"statistics \('auc: fit\.auc' v 'auc: fit\.eer'\)\."),
         (cells(), dict(reversed(ASKED.items())), {}, r"statistics \(None v None\)\."),
-        (cells(), ASKED | {"own": scaled}, {}, "'own: function mixed .* v 'own: function scaled"),
         (cells(), ASKED, {"rng": 2}, r"seed \('1' v '2'\)"),
         (cells(), ASKED, {"block": 5}, r"block \(4 v 5\)"),
     ],
@@ -587,10 +533,6 @@ def test_the_folder_of_another_study_says_what_differs(plain, other, statistics,
     with pytest.raises(br.StudyError, match=words):
         rows_of(other, statistics, folder=plain, **options)
     assert content(plain) == before
-
-
-def test_a_block_that_is_not_stated_is_the_folders(plain):
-    assert Study(cells(), ASKED, folder=plain, rng=1).run().skipped == 40
 
 
 def test_foreign_files_are_left_alone(tmp_path):
@@ -622,7 +564,10 @@ def flipped(whole, at):
     return whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
 
 
-@pytest.mark.parametrize("step", [89, pytest.param(1, marks=pytest.mark.nightly)])
+STEPS = pytest.mark.parametrize("step", [397, pytest.param(1, marks=pytest.mark.nightly)])
+
+
+@STEPS
 def test_no_flipped_byte_of_a_part_changes_a_result(tmp_path, step):
     study = small(tmp_path)
     wanted = study.run().to_frame()
@@ -641,7 +586,7 @@ def test_no_flipped_byte_of_a_part_changes_a_result(tmp_path, step):
     assert part.read_bytes() == whole
 
 
-@pytest.mark.parametrize("step", [97, pytest.param(1, marks=pytest.mark.nightly)])
+@STEPS
 def test_any_flipped_byte_of_a_manifest_is_refused(tmp_path, step):
     study = small(tmp_path)
     study.run()
@@ -652,8 +597,6 @@ def test_any_flipped_byte_of_a_manifest_is_refused(tmp_path, step):
         for using in (study.run, lambda: read_study(tmp_path)):
             with pytest.raises(br.StudyError, match=r"study\.json"):
                 using()
-    manifest.write_bytes(whole)
-    assert study.run().computed == 0
 
 
 def test_parts_of_others_and_in_the_place_of_others_are_computed_again(tmp_path):
@@ -699,11 +642,6 @@ def test_what_a_killed_write_left_is_removed(plain, tmp_path):
     forty(tmp_path)
     (tmp_path / LEFT).write_text("half a part")
     assert forty(tmp_path).computed == 0
-    assert content(tmp_path) == content(plain)
-    for name in content(tmp_path):
-        (tmp_path / name).unlink()
-    (tmp_path / LEFT).write_text("half a manifest")
-    forty(tmp_path)
     assert content(tmp_path) == content(plain)
 
 
@@ -759,24 +697,19 @@ def test_summary_of_a_text_of_many_values_says_that_it_has_none():
 
 
 def test_summary_of_what_some_trials_lack():
-    # 0, 1, 2, 3 and nan; all nan; an infinity.
-    values = {0: [0.0, 1.0, math.nan, 2.0, 3.0], 1: [math.nan] * 5, 2: [1.0, 1.0, 2.0, math.inf, 0]}
+    values = {0: [0.0, 1.0, math.nan, 2.0, 3.0], 1: [math.nan] * 5}
     asked = {"x": lambda trial: values[trial.number][trial.replicate]}
-    table = Study(PAIR | {"a_c": [1.0, 2.0, 3.0]}, asked, replicates=5).run().summary([0.5])
-    assert table["replicates"].tolist() == [4, 0, 5]
-    assert table["mean"].tolist()[::2] == [1.5, math.inf]
-    assert table["sd"][0] == pytest.approx(math.sqrt(5.0 / 3.0), rel=1e-15)
-    assert table["q0.5"].tolist()[::2] == [1.5, 1.0]
+    table = Study(PAIR | {"a_c": [1.0, 2.0]}, asked, replicates=5).run().summary([0.5])
+    assert table["replicates"].tolist() == [4, 0]
+    found = table.loc[0, ["mean", "sd", "q0.5"]].tolist()
+    assert found == pytest.approx([1.5, math.sqrt(5.0 / 3.0), 1.5], rel=1e-15)
     assert table.loc[1, ["mean", "sd", "mc_error", "q0.5"]].isna().all()
 
 
 def test_results_read_without_the_code(plain, tmp_path):
     result = br.Study.open(plain)
     assert (result.computed, result.skipped, result.missing) == (0, 40, 0)
-    frame = result.to_frame()
-    assert list(frame.columns) == ["cell", "replicate", "a_c", "b_c", "a_i", "b_i", "n", "auc", "e",
-                                   "own.m", "own.r", "own.t", "g", "status", "error"]  # fmt: skip
-    assert frame["cell"].tolist() == list(range(40))
+    assert result.to_frame()["cell"].tolist() == list(range(40))
     small(tmp_path).run()
     (tmp_path / "part-000000.parquet").unlink()
     result = br.Study.open(tmp_path)
@@ -784,17 +717,15 @@ def test_results_read_without_the_code(plain, tmp_path):
 
 
 def test_without_a_folder_the_same_numbers_stay_in_memory(tmp_path):
-    design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 20}
-    asked = ["true.auc", "fit.auc", "fit.client-shape"]
-    options = {"replicates": 3, "rng": 1, "block": 4}
-    study = br.Study(design, asked, **options)
-    kept = br.Study(design, asked, folder=tmp_path / "study", **options).run()
+    asked, options = ["true.auc", "fit.client-shape"], {"replicates": 3, "rng": 1, "block": 2}
+    study = Study(PAIR | {"n": 20}, asked, **options)
     found = study.run()
+    kept = Study(PAIR | {"n": 20}, asked, folder=tmp_path / "study", **options).run()
     pd.testing.assert_frame_equal(found.to_frame(), kept.to_frame())
-    assert (found.computed, found.missing, found.failed, found.folder) == (6, 0, 0, None)
+    assert (found.computed, found.missing, found.failed, found.folder) == (3, 0, 0, None)
     again = study.run()
-    assert (again.computed, again.skipped) == (0, 6)
-    assert "6 trials in memory" in str(found)
+    assert (again.computed, again.skipped) == (0, 3)
+    assert "3 trials in memory" in str(found)
 
 
 def test_memory_that_is_short_is_no_result(tmp_path):
