@@ -4,7 +4,6 @@ import json
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import optimize, stats
 
@@ -195,22 +194,3 @@ def test_many_fits_say_what_is_extrapolated():
         t = stats.norm.isf(0.01, np.mean(s.impostor), np.std(s.impostor))
         expected = stats.norm.sf(t, np.mean(s.client), np.std(s.client))
         assert value == pytest.approx(expected, rel=1e-9)
-    # Of a frame the same, from sums.
-    frame = pd.DataFrame({
-        "system": np.repeat(list(sets), [100, 1000]),
-        "score": np.concatenate([x for s in sets.values() for x in (s.client, s.impostor)]),
-        "label": np.concatenate([np.repeat([1, 0], s.n_client) for s in sets.values()]),
-    })  # fmt: skip
-    with pytest.warns(br.ExtrapolationWarning, match="for 1 of 2 systems, first 'small'"):
-        summed = br.fit_many(frame, family="normal", statistics=["tpr@far=0.01"])
-    by_name = summed.set_index("system").loc[list(sets)]
-    np.testing.assert_allclose(by_name["tpr@far=0.01"], table["tpr@far=0.01"], rtol=1e-9)
-    np.testing.assert_allclose(by_name["tpr@far=0.01_n_beyond"], [0.5, 5.0])
-    # Inflated laws keep their masses: P(C = 1) = .1 is above every threshold.
-    unit = br.Scores(np.append(np.linspace(0.4, 0.9, 45), np.ones(5)), np.linspace(0.1, 0.6, 50))
-    with pytest.warns(br.BoundaryWarning):
-        masses = br.fit_many([unit], statistics=["client-at-one", "tpr@far=0.1"])
-    with pytest.warns(br.BoundaryWarning):
-        alone = br.fit(unit)
-    assert masses.loc[0, "client-at-one"] == pytest.approx(0.1)
-    assert masses.loc[0, "tpr@far=0.1"] == pytest.approx(alone.model.at_far(0.1).tpr, rel=1e-9)

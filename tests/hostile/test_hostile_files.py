@@ -201,34 +201,6 @@ def test_places_that_are_no_outputs(place, capsys, call):
         assert err.startswith("betaroc: ")
 
 
-#: Options of numbers, and what of some values they take.
-NUMBERS = {
-    "fit good.csv --family normal --statistic auc --level": set(),
-    "fit good.csv --max-rows": {"95"},
-    "threshold good.csv --how average --far": set(),
-    "epc --dev good.csv --test good.csv --alpha": set(),
-    "epc --dev good.csv --test good.csv --alpha 0.5 --band test --replicates": {"95"},
-    "ensemble good.csv good.csv --name a b --level": set(),
-    "plan auc --client beta:4,2 --impostor beta:2,4 --width": set(),
-    "plan auc --impostor beta:2,4 --width 0.1 --client": set(),
-    "study none.toml --workers": {"95", "-1"},
-}
-
-
-@pytest.mark.simulation
-def test_values_of_options(place, capsys):
-    for call, taken in NUMBERS.items():
-        for value in {"95", "-1", "nan", "inf", "x", "1,5"} - taken:
-            with case((call, value)):
-                try:
-                    code = main([*shlex.split(call), value])
-                except SystemExit as stop:  # argparse prints the usage first
-                    code = stop.code
-                out, err = capsys.readouterr()
-                assert (code, out) == (2, "")
-                assert err.splitlines()[-1].startswith("betaroc")
-
-
 def test_a_long_choice_is_cut(place, capsys):
     with pytest.raises(SystemExit):
         main(["fit", "good.csv", "--boundary", "9" * 5000])

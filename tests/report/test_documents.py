@@ -59,6 +59,14 @@ def test_every_public_class_travels():
     assert {name for name in STAY if issubclass(getattr(br, name), Exportable)} == set()
 
 
+def test_any_scalar_travels_where_a_field_takes_one():
+    odd = {"all": {"alpha": [math.inf, math.nan, "inf", None, True, 1, 5e-324]}}
+    made = replace(travellers()["fusion"], parts=odd)
+    again = br.from_json(made.to_json())
+    assert repr(again.parts) == repr(odd)
+    assert again.to_json() == made.to_json()
+
+
 def test_every_bit_of_a_number_travels():
     odd = [5e-324, 0.1 + 0.2, 1.0 - 2.0**-53, 1.7976931348623157e308, -0.0, 2.0**-1074 * 3]
     client = br.from_json(br.Scores(odd, [0.5]).to_json()).client
