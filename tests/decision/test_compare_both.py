@@ -282,17 +282,6 @@ def test_a_few_scores_name_no_system(resample):
     assert (result.ranges, result.better_on_average) == ((), None)
 
 
-@pytest.mark.parametrize("resample", ["both", "test"])
-def test_separated_classes_and_equal_systems(resample):
-    client, impostor = np.linspace(0.8, 1, 40), np.linspace(0, 0.2, 40)
-    dev, test = br.Scores(client, impostor), br.Scores(client - 0.01, impostor)
-    separated, same = br.epc(dev, test, alpha=[0.3, 0.5]), two_curves(18)[0]
-    for one, other in ((separated, br.epc(test, dev, alpha=[0.3, 0.5])), (same, same)):
-        result = br.compare(one, other, resample=resample, replicates=50, rng=1)
-        assert_array_equal(result.differences, 0.0)
-        assert "both err alike in every replicate" in result.verdict
-
-
 def test_typed_models_have_no_dev_and_summaries_are_drawn_by_bins():
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     scores = two_sets(np.random.default_rng(1), (30, 30))

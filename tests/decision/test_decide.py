@@ -135,20 +135,6 @@ def test_checks_of_a_test_set():
         d.check(br.Scores(data.client[::-1], data.impostor[::-1]))
 
 
-def test_sentences_of_a_test_have_the_words_of_the_labels():
-    data = br.Scores([0.7, 0.8, 0.9], np.linspace(0.0, 0.5, 400))
-    labels, both = ["live"] * 3 + ["spoof"] * 400, np.concatenate([data.client, data.impostor])
-    d = br.decide(br.Scores.from_labels(labels, both, client_label="live"), far=0.01)
-    assert "(400 spoofs; 299 needed)" in d.reason
-    check = d.check(br.Scores(data.client, np.full(10, 0.99)))
-    assert check.reason == (
-        "On test 10 of 10 spoofs were accepted: FAR 100 %, about 100 times the target."
-        " Test spoofs score above the threshold more often than dev's.")  # fmt: skip
-    assert check.remedy == "dev spoofs like those of the test."
-    none = d.check(br.Scores(data.client, np.zeros(5)))
-    assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
-
-
 def test_equal_error_rates_that_no_threshold_has_and_reversed_scores():
     """Of 10 clients 3 have no score; of 10 impostors 9 have none: FRR >= 30 %, FAR <= 10 %."""
     dev = br.Scores(np.arange(7.0) + 1.0, [0.0], n_client_rejected=3, n_impostor_rejected=9)
@@ -268,12 +254,6 @@ def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half():
         assert (d.how, check.status) == ("guaranteed", "can be relied on")
         assert check.reason.endswith(words)
         assert ("most impostors" in check.reason) == bool(words)
-    costs = br.decide(dev, cost_fa=1, cost_fr=1e6, family="normal")  # neither is a target
-    moved = costs.check(br.Scores(dev.client, dev.impostor + 300.0))
-    assert moved.reason.endswith(" FAR is 100 % on test: most impostors are accepted.")
-    near = br.Scores(dev.client, dev.impostor + 550.0)  # FAR of 5 % rejects 57 % of the clients
-    strict = br.decide(near, far=0.05, family="normal")
-    assert strict.reason.endswith("on dev: most clients are rejected.")
 
 
 def test_the_interval_of_a_fitted_way_is_that_of_the_fit():
@@ -411,13 +391,12 @@ def test_counts_summaries_and_groups():
     heavy = br.Scores([9, 7, 6], [8, 5, 4], client_weights=[1e15] * 3, impostor_weights=[1e15] * 3)
     assert br.decide(heavy, precision=0.75).threshold == 5.5
     data, groups = scores(200, 1, 200), np.repeat(np.arange(40), 5)
-    binned = br.decide(summary_of(data, bins=256), precision=0.9)
+    grouped = br.Scores(data.client, data.impostor, client_groups=groups, impostor_groups=groups)
+    one, other, binned = (br.decide(x, precision=0.9)
+        for x in (data, grouped, summary_of(data, bins=256)))  # fmt: skip
+    assert (one.threshold, one.interval != other.interval) == (other.threshold, True)
     accepted = [np.sum(binned.accept(x)) for x in (data.client, data.impostor)]
     assert binned.interval.estimate == accepted[0] / sum(accepted) >= 0.9
-    grouped = br.Scores(data.client, data.impostor, client_groups=groups, impostor_groups=groups)
-    one, other = (br.decide(x, precision=0.9) for x in (data, grouped))
-    assert one.threshold == other.threshold
-    assert one.interval != other.interval
 
 
 def test_heavy_counts_have_digits():

@@ -142,15 +142,6 @@ def test_draws_of_a_normal_fit():
     assert_array_equal(band.undefined, 0)
 
 
-def test_scores_of_dev_choose_again():
-    rng = np.random.default_rng(12)
-    dev, test = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)), beta_fit(13, 200, 200)
-    curve = br.epc(dev, test, alpha=[0.2])
-    fixed, both = (curve.band(resample=x, replicates=150, rng=1) for x in ("test", "both"))
-    assert (fixed.m, both.m) == (None, round(120 / 60**0.25))
-    assert both.high - both.low > fixed.high - fixed.low
-
-
 def test_a_point_mass_varies_on_its_logit():
     """FRR just above 0 is the mass p: logit p -+ z / sqrt(n p (1 - p)), one zero in 40."""
     rng = np.random.default_rng(14)

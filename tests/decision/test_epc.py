@@ -1,6 +1,5 @@
 """Expected performance curves against brute force, oracles and theorems."""
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -10,6 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import betaroc as br
 from betaroc.model.criteria import CRITERIA
+from helpers.enumeration import (
+    decimal,
+    enumerate_thresholds,
+    first_best,
+    imbalance,
+    minus_f,
+    precision,
+    weighted,
+)
 
 # Small random sets are reversed now and then.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning",
@@ -26,68 +34,35 @@ def tied_scores(seed, n=40):
         np.round(rng.normal(-0.3, 1.0, n - clients), decimals))  # fmt: skip
 
 
-class Enumeration:
-    """Every threshold that decides differently, with its rates as fractions."""
+def criterion_of(name, alpha, prior):
+    """What is least at the threshold that is chosen; None where it is 0/0."""
+    rates = {"far": lambda r: r.far, "frr": lambda r: r.frr, "specificity": lambda r: 1 - r.far,
+        "recall": lambda r: 1 - r.frr, "sensitivity": lambda r: 1 - r.frr,
+        "precision": lambda r: precision(r, prior)}  # fmt: skip
+    if name in rates:
+        return lambda r: None if (x := rates[name](r)) is None else abs(x - alpha)
 
-    def __init__(self, scores):
-        client, impostor = scores.client.tolist(), scores.impostor.tolist()
-        places = sorted(set(client) | set(impostor))
-        middles = [(a + b) / 2 for a, b in itertools.pairwise(places)]
-        self.thresholds = [-math.inf, *middles, places[-1]]
-        self.far = [Fraction(sum(s > t for s in impostor), len(impostor)) for t in self.thresholds]
-        self.frr = [Fraction(sum(s <= t for s in client), len(client)) for t in self.thresholds]
-        self.prior = Fraction(len(client), len(client) + len(impostor))
-        self.precisions = [self.precision(k) for k in range(len(self.thresholds))]
+    def mean(r):
+        p = precision(r, prior)
+        return None if p is None else -(alpha * p + (1 - alpha) * (1 - r.frr))
 
-    def precision(self, k):
-        true = self.prior * (1 - self.frr[k])
-        called = true + (1 - self.prior) * self.far[k]
-        return true / called if called else None
-
-    def criterion(self, name, k, alpha):
-        """The value to be minimised, None where it is 0/0."""
-        far, frr, precision = self.far[k], self.frr[k], self.precisions[k]
-        if name == "weighted-error":
-            return alpha * far + (1 - alpha) * frr
-        if name == "eer":
-            return abs(far - frr)
-        rates = {"far": far, "frr": frr, "specificity": 1 - far}
-        rates |= {"recall": 1 - frr, "sensitivity": 1 - frr}
-        if name in rates:
-            return abs(rates[name] - alpha)
-        if precision is None:
-            return None
-        if name == "precision":
-            return abs(precision - alpha)
-        if name == "break-even":
-            # Accepting impostors alone, both are 0: no balance, left out like 0/0.
-            return abs(precision - (1 - frr)) if frr < 1 else None
-        if name == "weighted-precision-recall":
-            return -(alpha * precision + (1 - alpha) * (1 - frr))
-        if name == "f-measure":
-            if precision == 0 or frr == 1:
-                return None
-            return alpha / precision + (1 - alpha) / (1 - frr)
-        raise AssertionError(name)
-
-    def best(self, name, alpha):
-        """Smallest criterion, then smallest HTER, then lowest threshold."""
-        ranked = [(value, self.far[k] + self.frr[k], self.thresholds[k]) for k in range(len(
-            self.thresholds)) if (value := self.criterion(name, k, alpha)) is not None]  # fmt: skip
-        return min(ranked)[2]
+    return {"weighted-error": weighted(alpha), "eer": lambda r: abs(r.far - r.frr),
+        "break-even": imbalance(prior), "f-measure": minus_f(alpha, prior),
+        "weighted-precision-recall": mean}[name]  # fmt: skip
 
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_empirical_thresholds_equal_enumeration(criterion):
-    alphas = [0.5] if CRITERIA[criterion].single else ALPHAS
-    given = {} if CRITERIA[criterion].single else {"alpha": ALPHAS}
-    sets = [Enumeration(tied_scores(seed)) for seed in range(60)]
+    single = CRITERIA[criterion].single
     for seed in range(60):
-        curve = br.epc(tied_scores(seed), tied_scores(seed + 1000), criterion=criterion, **given)
-        exact = [Fraction(alpha).limit_denominator(10**9) for alpha in alphas]
-        best = [sets[seed].best(criterion, alpha) for alpha in exact]
+        dev, test = tied_scores(seed), tied_scores(seed + 1000)
+        curve = br.epc(dev, test, criterion=criterion, **({} if single else {"alpha": ALPHAS}))
+        rows = enumerate_thresholds(br.ScoreModel(*map(br.Empirical, (dev.client, dev.impostor))))
+        prior = Fraction(dev.n_client, dev.n_client + dev.n_impostor)
+        best = [first_best(rows, criterion_of(criterion, decimal(alpha), prior)).threshold
+            for alpha in ([0.5] if single else ALPHAS)]  # fmt: skip
         assert curve.threshold.tolist() == best, seed
 
 

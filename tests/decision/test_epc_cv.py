@@ -82,16 +82,13 @@ def test_folds_their_means_and_their_warnings():
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize(("text", "rng"), [(False, None), (True, 1)])
-def test_no_group_is_in_two_folds(text, rng):
+def test_no_group_is_in_two_folds():
     draw = np.random.default_rng(11)
     # Persons 0..11 are clients, 6..19 impostors: half of the clients are in both classes.
     client_groups, impostor_groups = draw.integers(0, 12, 60), draw.integers(6, 20, 90)
-    if text:
-        client_groups, impostor_groups = client_groups.astype(str), impostor_groups.astype(str)
     scores = br.Scores(draw.normal(1.0, 1.0, 60), draw.normal(0.0, 1.0, 90),
         client_groups=client_groups, impostor_groups=impostor_groups)  # fmt: skip
-    curve, homes = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=rng), {}
+    curve, homes = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=1), {}
     for groups, folds in ((client_groups, curve.client_folds),
         (impostor_groups, curve.impostor_folds)):  # fmt: skip
         for group, fold in zip(groups.tolist(), folds.tolist(), strict=True):

@@ -171,19 +171,6 @@ def test_many_clients_leave_the_beta_law_of_an_order_statistic(n, k):
     assert curved.frr_sd[0] == approx(sd, rel=1e-4)
 
 
-@pytest.mark.parametrize(("n", "k"), [(9, 1), (300, 3)])
-def test_clients_elsewhere_leave_the_middle_of_two_order_statistics(n, k):
-    """Of uniform scores, with clients within 1e-9 of 1."""
-    found = forecast(br.ScoreModel(br.Beta(1e9, 1.0), br.Beta(1.0, 1.0)), "far", 1, n, [k / n])
-    assert found.far[0] == approx((k + 0.5) / (n + 1), rel=1e-5)
-
-    def covariance(i, j):
-        return i * (n + 1 - j) / ((n + 1) ** 2 * (n + 2))
-
-    variance = 0.25 * (covariance(k, k) + covariance(k + 1, k + 1) + 2 * covariance(k, k + 1))
-    assert found.far_sd[0] == approx(math.sqrt(variance), rel=1e-5)
-
-
 def test_ties_take_the_smaller_hter_then_the_lower_threshold():
     """1.5 of 6: FAR is counted at 2 of 6 if a client lies between both scores, FRR if two do; f of
     m lie in a gap of n with chance C(m - f + n, n) / C(m + n, n), both laws being one."""
@@ -212,14 +199,6 @@ def test_no_impostor_above_by_quadrature(n, m):
     found = forecast(UNIFORM, "far", m, n, [0.0])
     assert found.far[0] == approx(moment(1), rel=1e-7)
     assert found.far_sd[0] == approx(math.sqrt(moment(2) - moment(1) ** 2), rel=1e-6)
-    # The lowest client, or everybody accepted where no impostor lies below it.
-    other = forecast(UNIFORM, "frr", n, m, [0.0])
-
-    def below(x):  # reflected: FRR half-way to the next impostor, or 0
-        beside = integrate.quad(lambda z: 0.5 * (x + z) * m * (1 - (x - z)) ** (m - 1), 0, x)[0]
-        return float(n * (1 - x) ** (n - 1) * beside)
-
-    assert other.frr[0] == approx(integrate.quad(below, 0, 1)[0], rel=1e-7)
 
 
 def test_all_beyond_and_complements():

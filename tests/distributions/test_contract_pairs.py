@@ -143,17 +143,10 @@ def test_thresholds_chosen_beat_every_probe(names):
 @each_pair
 def test_equal_error_rate(names):
     pair = model(*names)
-    probes, eer, even = dense(pair), pair.eer(), pair.break_even()
+    probes, eer = dense(pair), pair.eer()
     assert abs(eer.far - eer.frr) <= np.min(np.abs(probes.far - probes.frr)) + ATOL_RATE
     if all(law.continuous == (1.0, law) for law in (pair.client, pair.impostor)):
         assert eer.far == pytest.approx(eer.frr, rel=1e-11)
-    if abs(even.precision - even.recall) > 1e-9:
-        # On a jump; between jumps both may sink to 0 with TPR, which is no balance.
-        places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
-        jumps = pair.at(np.concatenate([places, np.nextafter(places, -np.inf)]))
-        jumps = jumps[jumps.tpr > 0.01]
-        apart = np.abs(jumps.precision - jumps.recall)
-        assert abs(even.precision - even.recall) <= np.min(apart) + ATOL_RATE
 
 
 @pytest.mark.simulation
@@ -186,12 +179,8 @@ def test_areas(names):
     assert pair.roc().auc() == area
     assert pair.roc("impostor").auc() == pytest.approx(area, rel=1e-12)
     assert swapped(pair).auc() == pytest.approx(1.0 - area, abs=1e-12)
-    cuts = itertools.pairwise([0.0, 1e-4, 0.05, 0.3, 0.77, 1.0])
-    parts = [pair.partial_auc(a, b) for a, b in cuts]
-    assert math.fsum(parts) == pytest.approx(area, abs=1e-12)
-    assert pair.partial_auc(0.05, 0.77) == pytest.approx(parts[2] + parts[3], abs=1e-12)
     chance, full = 0.5 * (0.3**2 - 0.05**2), 0.25
-    expected = 0.5 * (1.0 + (parts[2] - chance) / (full - chance))
+    expected = 0.5 * (1.0 + (pair.partial_auc(0.05, 0.3) - chance) / (full - chance))
     assert pair.partial_auc(0.05, 0.3, standardized=True) == pytest.approx(expected, rel=1e-12)
 
 

@@ -9,7 +9,6 @@ from scipy.special import expit
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.data.summary import summarize_file
 from betaroc.model.samples import empirical_model
 from betaroc.report.analysis import fit_document
 
@@ -176,25 +175,6 @@ def test_text_is_streamed_where_it_is_large(zipped, tmp_path, capsys, monkeypatc
     path.write_bytes(b"".join(text.splitlines(keepends=True)[:40]))
     main(["fit", str(path), "--stream", "auto"])
     assert "counted in" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("labels", "client_label"),
-    [(("0", "1"), None), (("imp", "gen "), "gen"), ((False, True), None), (("a", "b"), None)],
-)
-def test_labels_of_a_file_mean_the_same_streamed_or_read(labels, client_label, tmp_path):
-    pytest.importorskip("pyarrow")
-    label = [labels[k] for k in (0, 0, 1, 1, 1)]
-    frame = pd.DataFrame({"score": [0.1, 0.2, 0.3, 0.7, 0.9], "label": label})
-    frame.to_parquet(tmp_path / "x.parquet")
-    sizes = []
-    for call in (br.read_scores, summarize_file):
-        try:
-            scores = call(tmp_path / "x.parquet", client_label=client_label)
-            sizes.append((scores.n_client, scores.n_impostor))
-        except br.BetarocError:
-            sizes.append("refused")
-    assert sizes in ([(3, 2)] * 2, ["refused"] * 2)
 
 
 @pytest.mark.simulation

@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc import Fit
 from betaroc.core.notices import suppress_warnings
 from betaroc.estimation.families import FAMILIES
 
@@ -106,22 +105,6 @@ def test_point_masses_and_weights():
     found = br.check_fit(fit, replicates=49, rng=1)
     inner = br.check_fit(br.fit(br.Scores(client[20:80], impostor)), replicates=49, rng=1)
     assert found.ad.client.statistic == approx(inner.ad.client.statistic, rel=1e-12)
-
-
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_each_class_is_refitted_by_its_own_family():
-    rng = np.random.default_rng(11)
-    two = np.where(rng.random(200) < 0.5, rng.beta(2, 30, 200), rng.beta(9, 4, 200))
-    data = br.Scores(scores(7, 100).client, two)
-    beta, mixed = br.fit(data), br.fit(data, "logit-normal")
-    pair = Fit(br.ScoreModel(beta.model.client, mixed.model.impostor), data, beta.client,
-        mixed.impostor, "beta")  # fmt: skip
-    found, alone = (br.check_fit(f, replicates=19, rng=1) for f in (pair, beta))
-    # The same stream draws the clients first, and one beta is fitted to them.
-    assert found.ks.client == alone.ks.client
-    statistic = stats.kstest(two, mixed.impostor.distribution.cdf).statistic * math.sqrt(200)
-    assert found.ks.impostor.statistic == approx(statistic, rel=1e-9)
 
 
 @pytest.mark.parametrize(("call", "error", "text"), [

@@ -106,22 +106,6 @@ def test_a_fold_without_a_mixture_is_scored_by_one_beta(monkeypatch):
 
 
 @pytest.mark.simulation
-def test_a_mixture_that_one_class_has_not_is_left_out_for_that_class(monkeypatch):
-    table = families.FAMILIES
-    own = table["beta-mixture"].estimate
-
-    def estimate(sample, **options):
-        if sample.name == "client":
-            raise br.FitError("client: no mixture of 2 beta distributions was found")
-        return own(sample, **options)
-
-    monkeypatch.setitem(table, "beta-mixture", replace(table["beta-mixture"], estimate=estimate))
-    found = br.compare_families(contaminated(2000, 1), ["beta", "beta-mixture"])
-    assert [row[:2] for row in found.left_out] == [("client", "beta-mixture")]
-    assert len(found.of("impostor")) == 2
-
-
-@pytest.mark.simulation
 def test_a_family_of_both_classes_stands_beside_the_pair_of_the_best():
     rng = np.random.default_rng(4)
     scores = br.Scores(rng.beta(3, 1, 400), rng.beta(1, 2, 400))  # a dual-beta pair
@@ -195,20 +179,6 @@ def test_scores_beyond_0_and_1_and_exact_ends():
     assert outside["beta"] == 0.0
 
 
-@pytest.mark.simulation
-def test_weights_are_copies_in_the_likelihood():
-    inner = data(5, 40)
-    twice = br.Scores(np.repeat(inner.client, 2), np.repeat(inner.impostor, 2))
-    weighted = br.Scores(inner.client, inner.impostor, client_weights=np.full(40, 2.0),
-        impostor_weights=np.full(90, 2.0))  # fmt: skip
-    one, two = ({(r.who, r.family): r for r in br.compare_families(s).rows}
-        for s in (twice, weighted))  # fmt: skip
-    for name in one:
-        assert one[name].log_likelihood == approx(two[name].log_likelihood, rel=1e-12)
-        if not math.isnan(one[name].vuong) and not math.isnan(two[name].vuong):
-            assert one[name].vuong == approx(two[name].vuong, rel=1e-9)
-
-
 @pytest.mark.parametrize(("call", "error", "text"), [
     (lambda: br.compare_families(data(), ["weib"]), br.InputError, "families must be one of"),
     (lambda: br.compare_families(br.Scores([1, 2, 4], [0, 1, 2]), ["beta"]),
@@ -258,12 +228,6 @@ def test_a_class_that_can_have_no_tail_is_named():
     found = br.compare_families(br.Scores(rng.beta(6, 2, 300), piled), ["normal"])
     assert [row.who for row in found.tails] == ["client"]
     assert ("impostor", "normal with a tail") in [one[:2] for one in found.left_out]
-    rng = np.random.default_rng(7)
-    centres = np.repeat([0.0, 3.0, 5.0], [150, 20, 20])  # three kinds, of which a mixture has two
-    few = br.Scores(rng.normal(6.0, 1.0, 190), rng.normal(centres, 0.1))
-    f = br.fit(few, "best")
-    assert not f.impostor.tails
-    assert "can have no tail: the upper tail of impostor must be fitted to a class" in f.reason
 
 
 @pytest.mark.simulation

@@ -40,11 +40,6 @@ def test_normal_and_logit_normal_by_hand():
     fit = br.fit_distribution(x, "normal")
     assert fit.params["mu"] == approx(1000000.2, rel=1e-15)
     assert fit.params["sigma"] == approx(0.1 * math.sqrt(1000 / 1001), rel=1e-8)
-    huge = br.fit_distribution([1.7e308, -1.7e308] * 5, "normal")
-    assert huge.values == approx((0.0, 1.7e308), abs=1e-300)
-    tiny = br.fit_distribution([1e-300, 3e-300] * 5, "normal")
-    assert tiny.values == approx((2e-300, 1e-300), rel=1e-13)
-
     z, fit = np.log(CLIENT / (1.0 - CLIENT)), br.fit_distribution(CLIENT, "logit-normal")
     assert fit.values == approx(stats.norm.fit(z), rel=1e-13)
     assert fit.log_likelihood == approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
@@ -75,9 +70,6 @@ def test_fits_are_two_fits_and_a_model():
     total = fit.client.log_likelihood + fit.impostor.log_likelihood
     assert (fit.log_likelihood, fit.aic) == (total, approx(2 * 4 - 2 * total, rel=1e-14))
     assert fit.bic == approx(2 * math.log(60) + 2 * math.log(90) - 2 * total, rel=1e-14)
-    fit = br.fit(br.Scores(CLIENT, IMPOSTOR, client_weights=np.full(60, 3.0)))
-    assert (fit.model.prior, fit.client.n, fit.client.total_weight) == (180 / 270, 60, 180.0)
-    assert_allclose(fit.client.cov, br.fit(SCORES).client.cov / 3.0, rtol=1e-12)
     fit = br.fit_distribution([0.3] * 20, "empirical")
     assert fit.distribution == br.Empirical([0.3] * 20)
     assert (dict(fit.params), dict(fit.std_errors), fit.cov.shape) == ({}, {}, (0, 0))

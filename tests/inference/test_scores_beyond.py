@@ -191,11 +191,3 @@ def test_dropped_zeros_and_ones_are_no_scores_of_the_fit():
     client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
     fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
     assert fit.at_frr(0.01).n_beyond[0] == approx(10.0)  # of 1000, and no misfit
-
-
-@pytest.mark.simulation
-def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges():
-    scores = bells(2000, 2000)
-    rounded = br.Scores(scores.client.round(1), scores.impostor.round(1))
-    fit = br.fit(rounded, "beta", resolution=0.1)
-    assert fit.at_far([0.2, 0.1, 0.05]).n_beyond[1].tolist() == approx([400.0, 200.0, 100.0])

@@ -81,36 +81,6 @@ def test_empirical_precision_and_recall_are_scikit_learns(sample):
     assert math.isnan(points.precision[0])
 
 
-@pytest.mark.simulation
-@each_sample
-def test_generic_pairs_of_samples_have_the_same_curve(sample):
-    pair = pair_of(sample)
-    generic, x = pair.generic(), np.linspace(0.0, 1.0, 41)
-    for positive in ("client", "impostor"):
-        one, two = pair.roc(positive), generic.roc(positive)
-        np.testing.assert_allclose(one.tpr(x), two.tpr(x), atol=1e-12)
-        np.testing.assert_allclose(one.fpr(x), two.fpr(x), atol=1e-12)
-    assert generic.auc() == pytest.approx(pair.auc(), rel=RTOL_SUM)
-    assert generic.ks() == pytest.approx(pair.ks(), abs=1e-14)
-
-
-@pytest.mark.simulation
-@each_sample
-def test_polyline_of_a_sample(sample):
-    """Ties are straight segments, verticals count by their top, horizontals by their left end."""
-    points = pair_of(sample).roc().points()
-    for roc, x, y in (
-        (pair_of(sample).roc(), points.far, points.tpr),
-        (pair_of(sample).roc("impostor"), points.frr[::-1], points.tnr[::-1]),
-    ):
-        at = np.concatenate([x, 0.5 * (x[1:] + x[:-1]), [0.0, 1.0, 0.123]])
-        top = [max(heights(list(zip(x, y, strict=True)), v)) for v in at]
-        np.testing.assert_allclose(roc.tpr(at), top, atol=1e-12)
-        at = np.concatenate([y, 0.5 * (y[1:] + y[:-1]), [0.0, 1.0, 0.123]])
-        left = [min(heights(list(zip(y, x, strict=True)), v)) for v in at]
-        np.testing.assert_allclose(roc.fpr(at), left, atol=1e-12)
-
-
 each_closed_pair = pytest.mark.parametrize("names", [
     pytest.param(names, id=" v ".join(names), marks=[pytest.mark.nightly] if k % 3 else [])
     for k, names in enumerate(CLOSED_PAIRS)])  # fmt: skip
