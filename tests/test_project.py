@@ -49,6 +49,7 @@ def test_nothing_lies_loose():
     assert folders <= set(ROOMS)
 
 
+@pytest.mark.simulation
 def test_imports_go_down_the_rooms_at_the_top_of_a_file_and_in_no_circle():
     doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
     graph = {}
@@ -119,6 +120,7 @@ def test_bounds_are_the_versions_that_were_tried():
         assert set(version[len(low) :]) <= {"0"}, name
 
 
+@pytest.mark.simulation
 def test_what_is_imported_is_declared():
     declared = {re.split(r"[^\w-]", text)[0] for text in requirements()}
     declared |= {"betaroc", "markupsafe", "sklearn"}  # the second is a part of jinja2
@@ -222,6 +224,7 @@ def misnamed(value):
     return (Counter(documented) - Counter(taken)) + (Counter(taken) - Counter(documented))
 
 
+@pytest.mark.simulation
 def test_public_docstrings_name_the_parameters():
     found = {n: misnamed(value) for n, value in objects().items() if is_callable(value)}
     assert {n: names for n, names in found.items() if names} == {}
@@ -290,6 +293,7 @@ def test_versions_agree():
     assert listed - build == asked - {"matplotlib >=3.9"}
 
 
+@pytest.mark.simulation
 def test_a_file_holds_one_concept():
     assert {module for module in MODULES if house.code_lines(module) > MOST_LINES} == set()
 
@@ -325,6 +329,7 @@ def test_no_path_of_a_machine_is_mentioned():
     assert guilty == []
 
 
+@pytest.mark.simulation
 def test_no_filter_of_warnings_is_set():
     names = {"catch_warnings", "filterwarnings", "simplefilter", "resetwarnings"}
     for module, path in MODULES.items():
@@ -344,12 +349,11 @@ def test_the_wheel_holds_what_datasets_read(monkeypatch):
         for path in ([ROOT / origin, *(ROOT / origin).rglob("*")])
         if path.is_file()
     }
-    opened = set()
-    read = datasets.read_scores
+    opened, read = set(), datasets.read_scores
     monkeypatch.setattr(datasets, "read_scores", lambda p, **o: (opened.add(p), read(p, **o))[1])
-    loads = [getattr(datasets, name) for name in datasets.__all__ if name.startswith("load_")]
-    for load in loads:
-        load()
+    for name in datasets.__all__:
+        if name.startswith("load_"):
+            getattr(datasets, name)()
     for amount in datasets._SHARPENED:
         datasets.load_liveness("forest", sharpened=amount)
     assert len(opened) == 14

@@ -16,6 +16,7 @@ from helpers.cases import case
 from helpers.places import ROOT
 
 
+@pytest.mark.simulation
 def test_what_is_looked_for_is_seen(monkeypatch):
     monkeypatch.setitem(wild_calls.targets(), "statistics", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -1,8 +1,6 @@
 """Tables of results are frames of the library that the data came in, whatever the result."""
 
 import copy
-import importlib
-import importlib.util
 import math
 import pickle
 import warnings
@@ -16,6 +14,7 @@ import pytest
 
 import betaroc as br
 from betaroc.core.tables import columns_from_rows, table_of
+from helpers.engines import frame_of
 
 N = 40
 #: How a frame is given, and the library of the tables that come of it.
@@ -29,32 +28,13 @@ pytestmark = quiet  # forty scores, on dev and on test
 
 def trials():
     rng = np.random.default_rng(5)
-    label = np.repeat([1, 0], N)
-    return {
-        "label": label,
+    return pd.DataFrame({
+        "label": np.repeat([1, 0], N),
         "score": np.concatenate([rng.beta(4, 2, N), rng.beta(2, 4, N)]),
         "other": np.concatenate([rng.beta(3, 2, N), rng.beta(2, 3, N)]),
         "x": rng.random(2 * N),
         "system": np.tile(["mlp", "svm"], N).astype(object),
-    }
-
-
-def frame_of(given, columns):
-    module, _, lazy = given.partition("-")
-    if importlib.util.find_spec(module) is None:
-        pytest.skip(f"{module} is not installed")
-    if module in {"pandas", "polars", "pyarrow"}:
-        lists = {k: v.tolist() if v.dtype == object else v for k, v in columns.items()}
-        made = nw.from_dict(lists, backend=importlib.import_module(module))
-        return (made.lazy() if lazy else made).to_native()
-    table = pd.DataFrame(columns)
-    if module == "duckdb":
-        import duckdb
-
-        return duckdb.from_df(table)
-    import dask.dataframe as dd
-
-    return dd.from_pandas(table, npartitions=2)
+    })  # fmt: skip
 
 
 def forecast(r):
@@ -123,7 +103,7 @@ def made(given):
     """What a frame gives, and its tables: of other engines those that are read from the frame."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
-        results = Results(frame_of(given, trials()))
+        results = Results(frame_of(given, trials(), None))
         some = {"pandas": TABLES, "polars": TABLES, "pyarrow": [*OF_FRAMES, *[*TABLES][::3]]}
         return {name: TABLES[name](results) for name in some.get(given, OF_FRAMES)}
 
@@ -192,7 +172,7 @@ def test_a_number_with_its_interval_is_a_row():
 
 
 def scores_of(given):
-    return br.Scores.from_frame(frame_of(given, trials()))
+    return br.Scores.from_frame(frame_of(given, trials(), None))
 
 
 def test_the_library_is_kept_and_is_no_part_of_the_value():
@@ -218,7 +198,7 @@ def test_the_first_library_counts_where_there_are_two():
     assert br.epc(dev, test, alpha=[0.5]).library == "polars"
     assert br.epc(br.fit(test).model, dev, alpha=[0.5]).library == "polars"
     one, two = (
-        br.summarize(frame_of(x, trials()), bins=64, layout=(0.0, 1.0))
+        br.summarize(frame_of(x, trials(), None), bins=64, layout=(0.0, 1.0))
         for x in ("polars", "pandas")
     )
     assert ((one + two).library, (two + one).library) == ("polars", "pandas")

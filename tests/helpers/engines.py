@@ -23,7 +23,8 @@ def frame_of(engine, table, folder):
         return library.from_df(table)
     if module == "dask":
         return library.from_pandas(table, npartitions=3)
-    made = nw.from_dict({k: v.to_numpy() for k, v in table.items()}, backend=library)
+    columns = {k: v.to_numpy() if v.dtype.kind in "fiu" else v.tolist() for k, v in table.items()}
+    made = nw.from_dict(columns, backend=library)
     return (made.lazy() if lazy else made).to_native()
 
 

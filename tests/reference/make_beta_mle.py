@@ -1,14 +1,9 @@
 """Certified maximum-likelihood beta shapes: ``python tests/reference/make_beta_mle.py``.
 
-mpmath at 60 digits; scores are the doubles stored as hex in beta_mle.json. An
-independent Newton iteration on the score equations
-
-    digamma(a) - digamma(a+b) = mean log x,   digamma(b) - digamma(a+b) = mean log(1-x)
-
-in (log a, log b), until the step is below 1e-45. Also stored: the covariance and the
-log-likelihood; shapes under the censored and the cell likelihood of a sample with
-scores of 0 and 1 (mpmath's incomplete beta, numerical derivatives); digamma(x) - log(x)
-and trigamma(x) - 1/x on a grid.
+mpmath at 60 digits; scores are the doubles stored as hex. Newton's iteration on the score equations
+in (log a, log b), until the step is below 1e-45. Also stored: the covariance and log-likelihood;
+shapes under the censored and the cell likelihood of scores of 0 and 1 (numerical derivatives);
+digamma(x) - log(x) and trigamma(x) - 1/x on a grid.
 """
 
 import json

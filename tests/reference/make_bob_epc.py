@@ -4,14 +4,12 @@
         dev_negatives, dev_positives, test_negatives, test_positives, n_points, False, True
     )
 
-of bob.measure 6.1.1 on simulated scores without ties. It minimises alpha FAR + (1 - alpha) FRR
-on dev, accept iff score >= threshold; of equal minima (in floating point, FAR by repeated
-subtraction) the last; thresholds are midpoints, the smallest dev score to accept all, the double
-above the largest to reject all. Its second row is the HTER on test.
-
-Sets are drawn by ``random.Random(seed).random()``, whose stream Python keeps: negatives, positives
-of dev, then of test; a negative is the least of k uniform numbers, a positive the largest of m.
-`sums` are the sums of the four samples, to see that the same scores came out.
+of bob.measure 6.1.1 on simulated scores without ties: alpha FAR + (1 - alpha) FRR is minimal on
+dev, accept iff score >= threshold, of equal minima the last; thresholds are midpoints, the smallest
+dev score to accept all, the double above the largest to reject all. Its second row is the HTER on
+test. Sets are drawn by ``random.Random(seed).random()``: negatives, positives of dev, then of test;
+a negative is the least of k uniform numbers, a positive the largest of m. `sums` are the sums of
+the four samples, to see that the same scores came out.
 
 pip install numba numpy click clapper exposed && pip install --no-deps bob.measure==6.1.1
 (its pins ask for an older numpy; it imports and runs without its other dependencies).

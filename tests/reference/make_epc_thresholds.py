@@ -1,24 +1,13 @@
 """Thresholds of smooth EPCs: ``python tests/reference/make_epc_thresholds.py``.
 
-mpmath at 60 digits, on the axis y = logit theta of beta pairs, the raw axis of normal ones.
-Nothing of betaroc is imported; laws, roots and quantiles are those of _laws.py.
-Accept iff score > theta; prior = P(client); R = S_c, P = prior S_c / (prior S_c + (1 - prior) S_i).
-
-weighted-error                  least alpha FAR + (1 - alpha) FRR: roots of
-                                log f_c/f_i = log alpha/(1 - alpha), and both ends
-far, frr                        the quantile
-precision                       abs(P - alpha): roots of log S_c/S_i = logit alpha - logit prior,
-                                of several the one with the least FAR + FRR; where there is none,
-                                the nearest of the points where P turns and accept-all
-f-measure                       greatest 1/(alpha/P + (1 - alpha)/R), by Dinkelbach's steps
-weighted-precision-recall       greatest alpha P + (1 - alpha) R: all zeros of its derivative,
-                                and accept-all
-
-Precision and the last one are scanned on a mesh of 1/16 (1/64 for normal laws); zeros are bisected
-to 1e-45. An entry: criterion, alpha, kind ("interior", "accept-all", "reject-all" or "limit": the
-supremum lies at the upper end, where no threshold attains it; `precision` is the limit there, seen
-at the end of the mesh, logit theta = 80), the threshold on its axis as `y`, `lead`, the relative
-distance to the second best candidate, where there are candidates.
+mpmath at 60 digits, on the axis y = logit theta of beta pairs, the raw axis of normal ones; laws,
+roots and quantiles are those of _laws.py. Precision meets alpha where log S_c/S_i = logit alpha -
+logit prior, of several places the one with the least FAR + FRR; where there is none, the nearest of
+the points where it turns and accept-all. alpha P + (1 - alpha) R is greatest at a zero of its
+derivative or at accept-all. Both are scanned on a mesh of 1/16 (1/64 for normal laws); zeros are
+bisected to 1e-45. An entry: criterion, alpha, kind ("limit": the supremum lies at the upper end,
+where no threshold attains it; `precision` is the limit there), the threshold as `y`, `lead`, the
+relative distance to the second best candidate.
 """
 
 from itertools import pairwise

@@ -1,12 +1,10 @@
 """Maxima of mixtures and of Pareto tails: ``python tests/reference/make_fits.py``.
 
-mpmath at 50 digits; the scores are the doubles of ``fits.json``. A mixture is found from the
-parameters that the scores were drawn with: a simplex in doubles, then Newton's method on the score
-equations with derivatives by differences at 50 digits, until the step is below 1e-30. The
-penalised likelihood of a tail, -k log s - (1 + 1/shape) sum log(1 + shape x/s)
-- shape^2/(2 0.25^2), likewise in (shape, log s), from the best point of a grid. Values: the
-parameters, of mixtures the diagonal of the inverse of minus the Hessian, the log-likelihood.
-Nothing of betaroc is used.
+mpmath at 50 digits. From the parameters that the scores were drawn with a simplex in doubles, then
+Newton's method on the score equations, until the step is below 1e-30; a tail's penalised
+likelihood, -k log s - (1 + 1/shape) sum log(1 + shape x/s) - shape^2/(2 0.25^2), likewise from the
+best point of a grid. Values: the parameters, of mixtures the diagonal of the inverse of minus the
+Hessian, the log-likelihood.
 """
 
 import mpmath as mp

@@ -7,11 +7,8 @@ g(t) g(-t) / 2, where g has the Fourier transform 2^(1/3) / Ai(i 2^(-1/3) lambda
     1     = 1/(2 pi) int dv / Ai(iv)^2
     E Z^2 = -2^(1/3)/(4 pi) int Ai'(iv)^2 / Ai(iv)^4 dv
 
-The first is stored as a check. For pairs of laws the forecast of theory is evaluated from
-the densities in the score itself: the minimum of C(t) = alpha FAR + (1 - alpha) FRR as a
-root of C', C'' by numerical differentiation of C', the derivative of the threshold in each
-parameter by moving the parameter and solving again (central differences with Richardson's
-step), the information from polygammas.
+The first is stored as a check. For pairs of laws the threshold is the root of C', C the criterion;
+C'' and the threshold's derivative in each parameter are numerical.
 """
 
 import json

@@ -39,24 +39,17 @@ def interpolated(function, end, terms):
     return list(mp.lu_solve(matrix, mp.matrix([function(z) for z in nodes])))
 
 
-def error(terms, function, end, share):
-    """Largest |polynomial - function| times ``share``."""
-    grid = [end * k / 2000 for k in range(1, 2001)]
-    return float(max(abs((mp.polyval(terms[::-1], z) - function(z)) * share(z)) for z in grid))
-
-
 def made():
-    """Both polynomials."""
-    near = mp.mpf(1) / 64
-    jobs = {
-        "phi": (phi, near, 7, 17, lambda z: z / (mp.psi(0, z**-HALF) - mp.log(z**-HALF))),
-        "tau": (tau, near, 7, 17, lambda z: z**1.5 / (mp.psi(1, z**-HALF) - z**HALF)),
-    }
-    found = {}
-    for name, (function, end, count, decimals, share) in jobs.items():
-        exact = interpolated(function, end, count)
-        terms = [float(t) if decimals == 17 else round(float(t), decimals) for t in exact]
-        found[name] = {"terms": terms, "error": error(terms, function, end, share)}
+    """Both polynomials, and the largest error relative to digamma - log and trigamma - 1/x."""
+    end, found = mp.mpf(1) / 64, {}
+    for name, function, share in (
+        ("phi", phi, lambda z: z / (mp.psi(0, z**-HALF) - mp.log(z**-HALF))),
+        ("tau", tau, lambda z: z**1.5 / (mp.psi(1, z**-HALF) - z**HALF)),
+    ):
+        terms = [float(t) for t in interpolated(function, end, 7)]
+        grid = [end * k / 2000 for k in range(1, 2001)]
+        off = max(abs((mp.polyval(terms[::-1], z) - function(z)) * share(z)) for z in grid)
+        found[name] = {"terms": terms, "error": float(off)}
     return found
 
 
