@@ -42,20 +42,11 @@ def rounded():
     return br.Scores(np.round(rng.beta(6, 2, 300), 1), np.round(rng.beta(2, 6, 400), 1))
 
 
-def two_kinds():
-    """Normal clients; impostors of whom one in ten scores as the better clients do."""
-    rng = np.random.default_rng(7)
-    spoof = rng.random(1000) < 0.1
-    impostor = np.where(spoof, rng.normal(3.0, 0.4, 1000), rng.normal(0.0, 1.0, 1000))
-    return br.Scores(rng.normal(2.0, 1.0, 300), impostor)
-
-
-#: Real sets in [0, 1] and outside, one that is rounded, one of two kinds of impostors.
+#: Real sets in [0, 1] and outside, one that is rounded.
 SETS = {
     "liveness": (lambda: real("liveness_within_mlp/dev.csv", 120, 120), "best"),
     "speakers": (lambda: real("asvspoof19_asv/dev.csv.gz", 300, 600), "normal"),
     "rounded": (rounded, "auto"),
-    "two kinds": (two_kinds, "normal"),
 }
 
 

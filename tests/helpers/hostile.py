@@ -114,7 +114,6 @@ def _iterator():
     yield from OK.tolist()
 
 
-_MANY = f"of {N}"
 _ONE = f"1 of {N}"
 
 #: Scores that nothing takes for numbers. "client" stands for the name of the argument.

@@ -102,6 +102,7 @@ REFUSED = {
         ("line 2", "decimal")),
     "G04 decimal commas": (_table(row="{c},{y}"), ("line 2", "2 fields", "Decimal commas")),
     "G04 one of them": (_line("0,25,1"), (*_FIVE, "got 3", "'0,25,1'")),
+    "G07 UTF-16": (GOOD.encode("utf-16"), ("UTF-16", "offset 0", "UTF-8")),
     "G07 UTF-16 without its mark": (GOOD.encode("utf-16-le"), ("NUL byte", "column 2", "UTF-16")),
     "G07 UTF-32": (GOOD.encode("utf-32"), ("UTF-32", "UTF-8")),
     "G07 Latin-1": (GOOD.encode() + b"0.5,0\xe9\n", ("b'\\xe9'", "byte offset", "UTF-8")),

@@ -133,71 +133,34 @@ SHAPES = st.floats(-2.0, 4.0).map(lambda k: 10.0**k)
 FRACTIONS = st.floats(0.01, 0.99)
 CENTRES = st.floats(-5.0, 5.0)
 SPREADS = st.floats(0.1, 10.0)
+BETAS = st.builds(br.Beta, SHAPES, SHAPES)
+NORMALS = st.builds(br.Normal, CENTRES, SPREADS)
+LOGIT_NORMALS = st.builds(br.LogitNormal, CENTRES, SPREADS)
+POSITIVE = st.builds(br.LogNormal, CENTRES, st.floats(0.1, 2.0)) | st.builds(
+    br.Gamma, st.floats(0.5, 100.0), SPREADS
+)
+BENT = st.one_of(
+    st.builds(kind, CENTRES, SPREADS, st.floats(-1.5, 1.5), st.floats(0.5, 2.0))
+    for kind in (br.SinhArcsinh, br.LogitSinhArcsinh)
+)
+MIXTURES = st.one_of(
+    st.builds(lambda w, a, b, kind=kind: kind((w, 1.0 - w), (a, b)), FRACTIONS, part, part)
+    for kind, part in ((br.BetaMixture, BETAS), (br.NormalMixture, NORMALS))
+)
+INFLATED = st.builds(br.Inflated, BETAS, st.floats(0.01, 0.4), st.floats(0.01, 0.4))
+TAILS = st.builds(br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2), st.floats(0.1, 2.0))
+BODIES = st.builds(br.Beta, st.floats(0.5, 20.0), st.floats(0.5, 20.0))
+SPLICED = st.builds(br.Spliced, BODIES, TAILS, TAILS)
+BINNED = (
+    st.lists(st.integers(0, 9), min_size=2, max_size=8)
+    .filter(any)
+    .map(lambda counts: br.Binned(np.linspace(0.0, 1.0, len(counts) + 1), counts))
+)
+DISCRETE = BINNED | sample(KINDS["unit"] | KINDS["grid"]).map(br.Empirical)
+CONTINUOUS = BETAS | NORMALS | LOGIT_NORMALS | MIXTURES | SPLICED | POSITIVE | BENT
+DISTRIBUTIONS = CONTINUOUS | INFLATED | DISCRETE
+ON_UNIT = BETAS | LOGIT_NORMALS | INFLATED | SPLICED | DISCRETE
 
 
-def betas():
-    return st.builds(br.Beta, SHAPES, SHAPES)
-
-
-def normals():
-    return st.builds(br.Normal, CENTRES, SPREADS)
-
-
-def logit_normals():
-    return st.builds(br.LogitNormal, CENTRES, SPREADS)
-
-
-def log_normals():
-    return st.builds(br.LogNormal, CENTRES, st.floats(0.1, 2.0))
-
-
-def gammas():
-    return st.builds(br.Gamma, st.floats(0.5, 100.0), SPREADS)
-
-
-def sinh_arcsinhs(kind=br.SinhArcsinh):
-    return st.builds(kind, CENTRES, SPREADS, st.floats(-1.5, 1.5), st.floats(0.5, 2.0))
-
-
-def mixtures():
-    def mixed(kind, part):
-        return st.builds(lambda w, a, b: kind((w, 1.0 - w), (a, b)), FRACTIONS, part, part)
-
-    return mixed(br.BetaMixture, betas()) | mixed(br.NormalMixture, normals())
-
-
-def inflated():
-    share = st.floats(0.01, 0.4)
-    return st.builds(br.Inflated, betas(), share, share)
-
-
-def spliced():
-    tail = st.builds(br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2),
-        st.floats(0.1, 2.0))  # fmt: skip
-    shape = st.floats(0.5, 20.0)
-    return st.builds(br.Spliced, st.builds(br.Beta, shape, shape), tail, tail)
-
-
-def discrete():
-    binned = (st.lists(st.integers(0, 9), min_size=2, max_size=8) .filter(any) .map(
-        lambda counts: br.Binned(np.linspace(0.0, 1.0, len(counts) + 1), counts)))  # fmt: skip
-    return binned | sample(KINDS["unit"] | KINDS["grid"]).map(br.Empirical)
-
-
-def continuous():
-    positive = log_normals() | gammas()
-    bent = sinh_arcsinhs() | sinh_arcsinhs(br.LogitSinhArcsinh)
-    return betas() | normals() | logit_normals() | mixtures() | spliced() | positive | bent
-
-
-def distributions():
-    return continuous() | inflated() | discrete()
-
-
-def on_unit():
-    return betas() | logit_normals() | inflated() | spliced() | discrete()
-
-
-def models(one=None):
-    part = one if one is not None else on_unit()
+def models(part=ON_UNIT):
     return st.builds(br.ScoreModel, part, part)

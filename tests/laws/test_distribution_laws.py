@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import betaroc as br
-from helpers.laws import betas, continuous, distributions, law
+from helpers.laws import BETAS, CONTINUOUS, DISTRIBUTIONS, law
 
 P = np.concatenate([np.geomspace(1e-12, 0.4, 12), [0.5], 1.0 - np.geomspace(0.4, 1e-9, 8)])
 
@@ -18,7 +18,7 @@ def inner(one: br.Distribution) -> np.ndarray:
     return np.unique(np.concatenate([one.ppf(P), one.isf(P), *beside]))
 
 
-@law(one=distributions())
+@law(one=DISTRIBUTIONS)
 def test_tails_are_monotone_fractions_that_sum_to_one(one) -> None:
     t = np.unique(np.concatenate([inner(one), np.linspace(*one.ppf([0.001, 0.999]), 33)]))
     np.testing.assert_allclose(one.cdf(t) + one.sf(t), 1.0, rtol=0.0, atol=1e-11)
@@ -28,7 +28,7 @@ def test_tails_are_monotone_fractions_that_sum_to_one(one) -> None:
         np.testing.assert_allclose(np.exp(log), tail, rtol=1e-10, atol=1e-300)
 
 
-@law(one=distributions())
+@law(one=DISTRIBUTIONS)
 def test_a_point_mass_is_a_jump(one) -> None:
     places, masses = one.atoms.places, one.atoms.masses
     jump = one.cdf(places) - one.cdf(np.nextafter(places, -np.inf))
@@ -36,7 +36,7 @@ def test_a_point_mass_is_a_jump(one) -> None:
     assert np.sum(masses) <= 1.0 + 1e-12
 
 
-@law(one=distributions())
+@law(one=DISTRIBUTIONS)
 def test_a_quantile_is_the_first_place_that_holds_its_share(one) -> None:
     """Not less at the quantile, and not yet there below it."""
     t = one.ppf(P)
@@ -45,7 +45,7 @@ def test_a_quantile_is_the_first_place_that_holds_its_share(one) -> None:
     assert np.all(one.cdf(np.nextafter(t, -np.inf)) <= P * (1.0 + 1e-9))
 
 
-@law(one=continuous())
+@law(one=CONTINUOUS)
 def test_quantiles_invert_tails_where_doubles_tell_scores_apart(one) -> None:
     t = np.unique(np.concatenate([one.ppf(P), one.isf(P)]))
     t = t[(one.pdf(t) * np.spacing(np.abs(t)) < 1e-13) & (t != 0.0) & (t != 1.0)]
@@ -55,7 +55,7 @@ def test_quantiles_invert_tails_where_doubles_tell_scores_apart(one) -> None:
         np.testing.assert_allclose(tail(inverse(share[known])), share[known], rtol=1e-9)
 
 
-@law(one=distributions())
+@law(one=DISTRIBUTIONS)
 def test_draws_and_moments_lie_in_the_support(one) -> None:
     (low, high), drawn = one.support, one.sample(20, rng=1)
     assert np.all((drawn >= low) & (drawn <= high))
@@ -66,7 +66,7 @@ def test_draws_and_moments_lie_in_the_support(one) -> None:
         assert one.var <= (high - one.mean) * (one.mean - low) * (1.0 + 1e-9) + 1e-300
 
 
-@law(part=betas(), share=st.floats(0.01, 0.99))
+@law(part=BETAS, share=st.floats(0.01, 0.99))
 def test_a_mixture_of_one_distribution_is_that_distribution(part, share) -> None:
     mixed = br.BetaMixture((share, 1.0 - share), (part, part))
     t = inner(part)

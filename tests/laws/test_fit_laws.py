@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, strategies as st
+from hypothesis import strategies as st
 
 import betaroc as br
 from helpers.laws import FRACTIONS, between, law, samples, sets
@@ -80,16 +80,6 @@ def test_the_interval_of_an_area_is_mirrored_when_classes_swap(scores) -> None:
     other = br.auc_interval(br.Scores(scores.impostor, scores.client))
     assert other.low == pytest.approx(1.0 - one.high, abs=1e-9)
     assert other.high == pytest.approx(1.0 - one.low, abs=1e-9)
-
-
-@law(fast=25, both=samples(("grid", "whole"), least=2), k=FRACTIONS)
-def test_intervals_of_rates_change_places_when_classes_swap(both, k) -> None:
-    t = between(br.Scores(*both))
-    assume(len(t) > 2)
-    threshold = float(t[1:-1][int(k * (len(t) - 2))])
-    one = br.interval(br.Scores(*both), "far", threshold=threshold)
-    other = br.interval(br.Scores(-both[1], -both[0]), "frr", threshold=-threshold)
-    assert (other.estimate, other.low, other.high) == (one.estimate, one.low, one.high)
 
 
 def summary(both: tuple[np.ndarray, np.ndarray]) -> br.ScoreSummary:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 import betaroc as br
-from helpers.laws import CENTRES, SHAPES, SPREADS, continuous, law, models, normals
+from helpers.laws import CENTRES, CONTINUOUS, NORMALS, SHAPES, SPREADS, law, models
 
 X = np.linspace(0.0, 1.0, 17)
 DEEP = np.array([1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9])
@@ -30,7 +30,7 @@ def test_thresholds_are_monotone_in_the_rate_and_keep_it(model) -> None:
     assert np.all(other.frr <= DEEP * (1.0 + 1e-9))
 
 
-@law(model=models(continuous().filter(lambda one: one.on_unit)))
+@law(model=models(CONTINUOUS.filter(lambda one: one.on_unit)))
 def test_continuous_distributions_attain_every_rate(model) -> None:
     np.testing.assert_allclose(model.at_far(DEEP).far, DEEP, rtol=1e-9)
     np.testing.assert_allclose(model.at_frr(DEEP).frr, DEEP, rtol=1e-9)
@@ -68,7 +68,7 @@ def test_a_pair_of_one_distribution_is_chance(shapes) -> None:
     assert model.global_shape() == "chance"
 
 
-@law(client=normals(), impostor=normals(), by=CENTRES, times=SPREADS)
+@law(client=NORMALS, impostor=NORMALS, by=CENTRES, times=SPREADS)
 def test_an_increasing_map_changes_no_curve(client, impostor, by, times) -> None:
     """Normal scores on another scale; and logit-normal ones, their logistic map."""
     one, both = br.ScoreModel(client, impostor), (client, impostor)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import strategies as st
 
 import betaroc as br
-from helpers.laws import copies_of, distributions, full_sets, law, models, samples, sets
+from helpers.laws import DISTRIBUTIONS, copies_of, full_sets, law, models, samples, sets
 from helpers.public import back
 from helpers.sets import summary_of
 
 
-@law(one=distributions(), model=models(), prior=st.floats(0.0, 1.0))
+@law(one=DISTRIBUTIONS, model=models(), prior=st.floats(0.0, 1.0))
 def test_distributions_and_pairs_come_back_and_can_be_pasted(one, model, prior) -> None:
     pair = br.ScoreModel(model.client, model.impostor, prior=prior, name="é 中")
     for value in (one, pair, pair.roc(), pair.eer(), pair.at([0.1, 0.5])):
