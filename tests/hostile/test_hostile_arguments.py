@@ -78,6 +78,7 @@ CHOICES = {
     "alpha of epc": (lambda x: br.epc(TWO, OTHER, alpha=x), {"a range"}),
     "criterion": (lambda x: br.epc(TWO, OTHER, criterion=x), set()),
     "measure": (lambda x: br.epc(TWO, OTHER, measure=x), set()),
+    "paired": (lambda x: br.auc_test(TWO, OTHER, x), {"True"}),
     "replicates": (lambda x: CURVE.band(replicates=x), set()),
     "rng": (lambda x: CURVE.band(replicates=10, rng=x), {"digits"}),
     "how": (lambda x: br.decide(TWO, far=0.2, how=x), set()),
