@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import partial
 
 from betaroc.cli import options
-from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
-from betaroc.cli.systems import called_systems, chosen_words, read_systems, reading_lines
+from betaroc.cli.messages import (
+    examples,
+    in_terms,
+    messages,
+    progress_bar,
+    say,
+    say_warnings,
+)
+from betaroc.cli.systems import (
+    SystemFiles,
+    called_systems,
+    chosen_words,
+    read_systems,
+    reading_lines,
+)
 from betaroc.core import tables, vocabulary
 from betaroc.core.notices import collected
 from betaroc.data.scores import check_words_of_comparisons
+from betaroc.data.summary import file_words
+from betaroc.fits.fit import fit
 from betaroc.model.statistics import parse_statistics
-from betaroc.rendering.numbers import counted, visible
-from betaroc.rendering.tree import Grid, Node, Section
+from betaroc.rendering.files import write_whole
+from betaroc.rendering.numbers import counted, version, visible
+from betaroc.rendering.tree import Grid, Node, Paragraph, Section, map_text
+from betaroc.rendering.tree_html import page_of
 from betaroc.report.analysis import Judge, fit_document, fitted_set, system_document
 from betaroc.report.sections import fit_view, systems_section
 
@@ -26,13 +45,16 @@ def add_options(parser: ArgumentParser) -> None:
         parser,
         "betaroc fit dev.csv --statistic tpr@far=0.01 --statistic eer",
         "betaroc fit dev.csv --family best --check",
+        "betaroc fit attacks.csv --stratum species --by stratum --html species.html",
         "betaroc fit scores.tsv --label class --client-label genuine --family beta,beta-mixture",
     )
     options.add(parser, "file SCORES ...", "score file, or - for the standard input; each of"
                 " several is a system", nargs="*")  # fmt: skip
     options.form_options(parser)
+    options.add(parser, "--by WHAT", "stratum: fit each stratum by itself", choices=("stratum",))
     options.add(parser, "--check", "also check the fit, compare the families and audit the ends")
-    options.shared(parser, "--system", "--systems", "--statistic", "--level", "--seed", "--group")
+    options.shared(parser, "--system", "--systems", "--statistic", "--level", "--seed", "--group",
+                   "--html", "--force")  # fmt: skip
     options.score_options(parser, "auto", test=False)
 
 
@@ -40,6 +62,11 @@ def run(arguments: Namespace) -> None:
     """Fit, and say it."""
     systems = called_systems(arguments, one_per_file=True)
     several = bool(systems[0].name)
+    if arguments.by is not None:
+        _fit_strata(arguments, systems)
+        return
+    options.refuse(arguments, ("html", "force"), "stand beside --by stratum, whose page it is",
+                   "Add it, or see betaroc report.")  # fmt: skip
     if several and (arguments.csv or arguments.latex):
         options.refuse(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
                        " systems, whose table has no such columns",
@@ -80,3 +107,32 @@ def run(arguments: Namespace) -> None:
     say(arguments, lambda: documents if several else documents[0], tree,
         [text for document in documents for text in document["warnings"]],
         vocabulary.shared_words(part.given.words for _, part, _ in parts))  # fmt: skip
+
+
+def _fit_strata(arguments: Namespace, systems: Sequence[SystemFiles]) -> None:
+    """Fit each stratum of a system, and say it."""
+    if len(systems) > 1:
+        options.refuse(arguments, ("by",), f"be of one system; the call has {len(systems)}",
+                       "Name one file.")  # fmt: skip
+    options.refuse(arguments, _OF_EACH[:-1], "stand without --by, whose table has no such columns")
+    if arguments.html is not None:
+        options.check_output(arguments, "html", systems[0].paths, options.PAGE)
+    with collected() as notices, progress_bar(2) as step:
+        ((_, read, _),) = read_systems(systems, arguments, step, tests=False)
+        fits = fit(read, **options.fit_options_of(arguments, arguments.family), by="stratum")
+        step()
+    warned, words = messages(notices, arguments), read.words
+    view = [*fits._view()]
+    if arguments.html is not None:
+        spoken = [
+            map_text(node, partial(in_terms, arguments=arguments, words=words)) for node in view
+        ]
+        page = page_of("betaroc: strata", "Fits", [file_words("scores", read)],
+                       "Which stratum makes the curve?", spoken, [],
+                       f"betaroc {version()}.")  # fmt: skip
+        write_whole(arguments.html, page)
+    rows = tables.listed_columns(fits.to_frame())
+    say(arguments, lambda: {
+        "strata": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)],
+        "reason": fits.fits[0].reason, "warnings": warned,
+    }, lambda: [*view, Paragraph(file_words("scores", read), "given")], warned, words)  # fmt: skip

@@ -24,11 +24,11 @@ from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, uni
 from betaroc.data.scores import Scores
 from betaroc.decision import curve
 from betaroc.decision.strata_draws import (
+    PerturbedStrata,
     SharesOver,
     StrataRows,
     scores_of_strata,
     strata_curves,
-    stratum_codes,
 )
 from betaroc.distributions import empirical
 from betaroc.distributions.base import Distribution, value_columns
@@ -40,14 +40,14 @@ from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.strata import over_strata
 from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES
-from betaroc.fits.fit import fit
+from betaroc.fits.fit import StrataFits, fit
 from betaroc.fits.tail_fits import tails_again
 from betaroc.inference import drawn_scores, paired_trials
 from betaroc.inference.delta import PerturbedModels, covariance_roots, gaussian_reach, slopes_along
 from betaroc.inference.drawn_scores import BootstrapRows, Counts, SortedRows
 from betaroc.inference.interval import Band
 from betaroc.inference.scores_beyond import rate_covariance
-from betaroc.inference.strata import POOLED, classes_over
+from betaroc.inference.strata import POOLED, classes_over, stratum_codes
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import OperatingPoint
@@ -337,7 +337,7 @@ class FittedTest:
 
 def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
     """Test's fit as what varies; None where test is no fit of continuous distributions."""
-    fit = e.test_fit
+    fit: Any = e.test_fit
     if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
         return None
     near = PerturbedModels(fit, groups)
@@ -800,9 +800,15 @@ class ThresholdError:
         return Thresholds(*(np.where(move != 0.0, *pair) for pair in scales))
 
 
-def threshold_error(fit: PairEstimate, e: Epc, *, groups: bool = True) -> ThresholdError:
+def threshold_error(
+    fit: PairEstimate | StrataFits, e: Epc, *, groups: bool = True
+) -> ThresholdError:
     """The error of the thresholds of a curve whose dev side is a fit, from its covariance."""
-    unit, near = fit.model._pair.unit, PerturbedModels(fit, groups)
+    unit = e.dev._pair.unit
+    near: Any = (
+        PerturbedStrata(fit, e.over, groups) if isinstance(fit, StrataFits)
+        else PerturbedModels(fit, groups)
+    )  # fmt: skip
 
     def at(away: FloatArray) -> FloatArray:
         pair = pair_of(*near.laws(away))
@@ -952,10 +958,11 @@ def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resamp
             for who, order in zip(CLASSES, trials.order, strict=True)
         )
         return OtherCriterion(trials, e, not e.prior_given, strata)
-    pair, scores = e.dev._pair, None if e.dev_fit is None else e.dev_fit.scores
+    pair, fitted = e.dev._pair, e.dev_fit
+    scores = None if fitted is None else fitted.scores
     if not empirical.decides_by_counts(pair):
-        if e.dev_fit is None or not isinstance(scores, Scores):
-            what = "a model" if e.dev_fit is None else "a fit of a summary"
+        if fitted is None or isinstance(fitted, StrataFits) or not isinstance(scores, Scores):
+            what = "a model" if fitted is None else "a fit of a summary"
             raise InputError.about("resample")(
                 worded(f'`resample="both"` draws dev again; the dev side of {name} is {what},')
                 + " which has no trials. Give epc the dev Scores, br.fit of them or the"
@@ -964,7 +971,7 @@ def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resamp
         for who in CLASSES:
             weights = getattr(scores, f"{who}_weights")
             check_fractional_weights(weights, f"the dev side of {name} {who}")
-        return RefitResampler(e, e.dev_fit, scores)
+        return RefitResampler(e, fitted, scores)
     rows = SortedRows.of(curve.side_trials(e, "dev"))
     if e.criterion == curve.WEIGHTED_ERROR:
         return WeightedErrorResampler(rows, e.alpha, pair.at_edges)

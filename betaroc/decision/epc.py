@@ -73,8 +73,8 @@ class Epc(Tabular, Exportable):
         Dev's thresholds, arrays of shape (k,).
     dev_scores, test_scores : Scores, optional
         The scores of a side.
-    dev_fit, test_fit : Fit, optional
-        The fit of a side.
+    dev_fit, test_fit : Fit or StrataFits, optional
+        The fit of a side, or those of its strata.
     prior_given : bool
         Whether the prior was given, which then does not vary with the trials.
     dev_evidence, test_evidence : SampleSupport, optional
@@ -105,8 +105,8 @@ class Epc(Tabular, Exportable):
     )  # fmt: skip
     dev_scores: Scores | None = field(default=None, compare=False, repr=False)
     test_scores: Scores | None = field(default=None, compare=False, repr=False)
-    dev_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
-    test_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
+    dev_fit: SupportedPair | StrataFits | None = field(default=None, compare=False, repr=False)
+    test_fit: SupportedPair | StrataFits | None = field(default=None, compare=False, repr=False)
     prior_given: bool = field(default=False, compare=False, repr=False)
     dev_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
     test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
@@ -200,7 +200,9 @@ class Epc(Tabular, Exportable):
         """
         return {next(iter(e.over)): e for e in strata_curves(self)}
 
-    def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
+    def _side(
+        self, name: str
+    ) -> tuple[ScoreModel, Scores | None, SupportedPair | StrataFits | None]:
         """Dev or test by its name: its distributions, and its data or fit."""
         model, scores, fit = (getattr(self, f"{name}{what}") for what in ("", "_scores", "_fit"))
         return model, scores, fit
@@ -479,7 +481,8 @@ class Epc(Tabular, Exportable):
         True
         """
         options = BandOptions(level, method, replicates, groups, rng, resample, simultaneous)
-        made = band if self.over == POOLED else band_over
+        strata = any(isinstance(x, StrataFits) for x in (self.dev_fit, self.test_fit))
+        made = band if self.over == POOLED and not strata else band_over
         return in_library(made(self, options), self)
 
     def plot(
@@ -779,7 +782,7 @@ def epc(
     kept = over if isinstance(over, str) else dict(over)
     origins: dict[str, Any] = {"prior_given": prior is not None, "library": library, "over": kept}
     for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
-        for kind, what in ((Scores, "scores"), (SupportedPair, "fit")):
+        for kind, what in ((Scores, "scores"), (SupportedPair | StrataFits, "fit")):
             origins[f"{name}_{what}"] = item if isinstance(item, kind) else None
         origins[f"{name}_evidence"] = curve.support_of(item, over)
         # A fit has warned already, and typed distributions are what somebody wanted.

@@ -1,31 +1,44 @@
-"""Bands of curves over strata, from the exact ends of shares and thresholds chosen again.
+"""Bands of curves over strata, from the ends of each stratum's rates and thresholds chosen again.
 
 A bootstrap of the largest of several rates must not be used, nor one of a mean over strata of
-which a heavy one shows no error: their ends are those of Clopper and Pearson.
+which a heavy one shows no error: their ends are those of Clopper and Pearson, of a fit's rate as
+of so many trials as its error is worth.
 """
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import refusal
+from betaroc.core.special import share_ends
 from betaroc.decision.bands import BandOptions, shrunk, varying_dev
-from betaroc.decision.strata_draws import scores_of_strata
+from betaroc.decision.curve import larger_is_better
+from betaroc.decision.strata_draws import PerturbedStrata, scores_of_strata
+from betaroc.fits.fit import StrataFits
 from betaroc.inference.delta import covariance_roots, gaussian_reach
 from betaroc.inference.drawn_scores import band_of_replicates
 from betaroc.inference.interval import Band
-from betaroc.inference.strata import WORST, classes_over, mean_share, pieces_of, shares_at
+from betaroc.inference.strata import (
+    WORST,
+    classes_over,
+    mean_share,
+    pieces_of,
+    shares_at,
+    strata_dependence,
+)
 from betaroc.model.measures import OperatingPoint
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc
 
-#: Rates at which a measure is looked at to see that it is linear in both, and how nearly.
-_CORNERS, _LINEAR = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.25, 0.5)), 1e-12
+#: Rates at which a measure is looked at to see that it is worse with either, but for rounding.
+_GRID, _ROUNDING = np.linspace(0.0, 1.0, 5), 1e-12
+#: Least variance of a fitted rate, and the most trials that it is worth.
+_LEAST, _MOST = 1e-300, 1e15
 
 
 def band_over(e: Epc, o: BandOptions) -> Band:
@@ -59,67 +72,112 @@ def band_over(e: Epc, o: BandOptions) -> Band:
     )  # fmt: skip
 
 
-def _fixed_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """Ends at dev's thresholds of V = constant + scale (w_far FAR + (1 - w_far) FRR)."""
+class StrataRates(NamedTuple):
+    """The error rates of the strata of a class at thresholds, a row each."""
+
+    share: FloatArray
+    #: Independent trials of which each varies as much.
+    size: FloatArray
+    weights: FloatArray
+    #: Variance of their mean over that of independent strata.
+    inflation: FloatArray | float
+
+    def each(self, tail: float) -> FloatArray:
+        """Estimate, lower and upper end of each, on the first axis but one."""
+        ends = share_ends(self.share * self.size, self.size, tail)
+        return np.stack([self.share, *ends], axis=1)
+
+    def mean(self, tail: float) -> FloatArray:
+        """Of the mean by weights."""
+        return np.array(mean_share(self.share, self.size, self.weights, tail, self.inflation))
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Of the mean at two thresholds, as of shares that are counted."""
+        near = (self.share * self.size + 0.5) / (self.size + 1.0)
+        scaled = self.weights[:, None] * np.sqrt(self.inflation / self.size)
+        parts = zip(near, scaled, strict=True)
+        sums = [np.outer(w, w) * (np.minimum.outer(p, p) - np.outer(p, p)) for p, w in parts]
+        return np.asarray(np.sum(sums, axis=0))
+
+
+def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
+    """FRR and FAR of the strata of test at dev's thresholds."""
+    t, sides, fits = e.chosen, list[StrataRates](), e.test_fit
+    if isinstance(fits, StrataFits):
+        near = PerturbedStrata(fits, e.over, o.groups)
+        for which, (_, given) in enumerate(fits._sides(e.over).values()):
+            laws, changes = (row[1] for row in near.sides[which]), near.changes(which, t)
+            share = np.array([law._side(t, lower=which == 0)[0] for law in laws])
+            weights, spread = _weights(given, share), share * (1.0 - share)
+            size = np.clip(spread / np.maximum(np.sum(changes**2, axis=-1), _LEAST), 1.0, _MOST)
+            joint = np.sum(np.tensordot(weights, changes, 1) ** 2, axis=-1)
+            alone = weights**2 @ (spread / size)
+            more = np.divide(joint, alone, out=np.ones(t.size), where=alone > 0.0)
+            sides.append(StrataRates(share, size, weights, np.maximum(more, 1.0)))
+        return sides
     test = scores_of_strata(e, "test")
-    constant, scale, of_far = _linear(e)
-    strata, sides = classes_over(test.strata._asdict(), e.over), []
-    for who, weight in zip(CLASSES, (1.0 - of_far, of_far), strict=True):
+    strata = classes_over(test.strata._asdict(), e.over)
+    for who in CLASSES:
         pieces = [*pieces_of(test, who).values()] if who in strata else [test]
-        weights = np.ones(1) if strata.get(who) is None else strata[who]
-        sides.append((*shares_at(pieces, who, e.chosen, o), weight, weights))
-    ends = (_worst_ends if e.over == WORST else _mean_ends)(sides, o)
-    low, high = (constant + scale * end for end in ends)
-    return np.minimum(low, high), np.maximum(low, high)
+        rates, given = shares_at(pieces, who, t, o), strata.get(who)
+        more = 1.0 if given is None else strata_dependence(test, who, given, t, o, rates)
+        sides.append(StrataRates(*rates, _weights(given, rates[0]), more))
+    return sides
 
 
-def _mean_ends(sides: Any, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """Of the mean over strata, both classes taken together as the shares that it is made of."""
-    parts = [(share, size, of_class * own[:, None]) for share, size, of_class, own in sides]
-    share, size, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+def _weights(given: FloatArray | None, share: FloatArray) -> FloatArray:
+    """Those of the strata; of the worst, which has no mean, any."""
+    return np.full(len(share), 1.0 / len(share)) if given is None else given
+
+
+def _fixed_ends(e: Epc, o: BandOptions) -> FloatArray:
+    """Ends at dev's thresholds: those of both rates, their distances added as squares."""
+    frr, far = _sides(e, o)
+    sign = -1.0 if larger_is_better(e.measure) else 1.0
+    grid = np.array([[_at(e, *np.full((e.alpha.size, 2), (x, y)).T) for x in _GRID] for y in _GRID])
+    if any(np.any(sign * np.diff(grid, axis=axis) < -_ROUNDING) for axis in (0, 1)):
+        rule, remedy = "be worse where FAR or FRR is larger, over strata", 'Take "hter" or "mcc".'
+        raise refusal("measure", rule, repr(e.measure), remedy)
+    if e.over == WORST:
+        # At one alpha no correction for the number of strata is due at the far end, since
+        # P(max U_k < max p_k) <= P(U_k* < p_k*); of all alphas the worst may be several.
+        many, every, worst = len(frr.share) * len(far.share), 1, []
+        if o.simultaneous:
+            every = many * np.unique(np.concatenate([frr.share, far.share]), axis=1).shape[1]
+        for tail, end in ((o.tail / every, sign), (o.tail / max(many, every), -sign)):
+            pairs = product(frr.each(tail), far.each(tail))
+            ends = [sign * _around(e, *pair)[int(end > 0.0)] for pair in pairs]
+            worst.append(sign * np.max(ends, axis=0))
+        return np.sort(worst, axis=0)
     tail = o.tail
     if o.simultaneous:
         from scipy.special import ndtr
 
-        near = (share * size + 0.5) / (size + 1.0)
-        scaled, k = weight / np.sqrt(size), share.shape[1]
-        covariance = np.zeros((k, k))
-        for p, w in zip(near, scaled, strict=True):
-            covariance += np.outer(w, w) * (np.minimum.outer(p, p) - np.outer(p, p))
+        means, covariance = (frr.mean(tail), far.mean(tail)), np.zeros((e.alpha.size,) * 2)
+        for side, moved, (_, low, high) in zip((frr, far), _moved(e, *means), means, strict=True):
+            slope = np.ptp(moved, axis=0) / np.where(high > low, high - low, 1.0)
+            covariance += np.outer(slope, slope) * side.covariance
         tail = float(ndtr(-gaussian_reach(covariance_roots(covariance).T, o)))
-    low, high = mean_share(share, size, weight, tail)[1:]
-    return low, high
+    return _around(e, frr.mean(tail), far.mean(tail))
 
 
-def _worst_ends(sides: Any, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """The upper end is the largest of the strata's own, the lower one Bonferroni's."""
-    # At one alpha no correction for the number of strata is due above, since
-    # P(max U_k < max p_k) <= P(U_k* < p_k*); of all alphas the worst may be several.
-    (frr, n, w, _), (far, m, v, _) = sides
-    many, every = frr.shape[0] * far.shape[0], 1
-    if o.simultaneous:
-        every = many * np.unique(np.concatenate([frr, far]), axis=1).shape[1]
-    low, high = np.full((2, frr.shape[1]), -np.inf)
-    for k, j in product(range(frr.shape[0]), range(far.shape[0])):
-        parts = np.array([frr[k], far[j]]), np.array([n[k], m[j]]), np.array([w, v])
-        low = np.maximum(low, mean_share(*parts, o.tail / max(many, every))[1])
-        high = np.maximum(high, mean_share(*parts, o.tail / every)[2])
-    return low, high
+def _moved(e: Epc, frr: FloatArray, far: FloatArray) -> FloatArray:
+    """The measure where FRR, then where FAR, is at either of its ends; 0/0 is the range's end."""
+    rates = [[(far[0], x) for x in frr[1:]], [(x, frr[0]) for x in far[1:]]]
+    moved = np.array([[_at(e, *pair) for pair in pairs] for pairs in rates])
+    worse = e._range[::-1] if larger_is_better(e.measure) else e._range
+    return np.where(np.isnan(moved), np.array(worse)[:, None], moved)
 
 
-def _linear(e: Epc) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """What a measure is at both rates 0, its scale, and the weight of FAR at each alpha."""
-    k = e.alpha.size
+def _around(e: Epc, frr: FloatArray, far: FloatArray) -> FloatArray:
+    """Ends of the measure from those of two independent rates."""
+    middle = _at(e, far[0], frr[0])
+    apart = np.sort(_moved(e, frr, far) - middle, axis=1)
+    low, high = np.hypot(*np.minimum(apart[:, 0], 0.0)), np.hypot(*np.maximum(apart[:, 1], 0.0))
+    return np.asarray(np.clip([middle - low, middle + high], *e._range))
 
-    def at(far: float, frr: float) -> FloatArray:
-        rates = np.full(k, far), np.full(k, frr)
-        return e._measured(OperatingPoint(np.full(k, np.nan), *rates, float(e.test.prior)))
 
+def _at(e: Epc, far: FloatArray, frr: FloatArray) -> FloatArray:
     with np.errstate(all="ignore"):
-        constant, first, second, between = (at(*corner) for corner in _CORNERS)
-    a, b = first - constant, second - constant
-    straight = np.abs(constant + 0.25 * a + 0.5 * b - between) <= _LINEAR * (1.0 + np.abs(between))
-    if not np.all(straight & (a * b >= 0.0) & (a + b != 0.0)):
-        rule = "be a weighted sum of FAR and FRR to have a band over strata"
-        raise refusal("measure", rule, repr(e.measure), 'Take "hter", "far" or "weighted-error".')
-    return constant, a + b, a / (a + b)
+        return e._measured(OperatingPoint(np.full(far.size, np.nan), far, frr, float(e.test.prior)))

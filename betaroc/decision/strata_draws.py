@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import refusal
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution, Free, moved
+from betaroc.distributions.strata import over_strata
+from betaroc.fits.fit import Fit, StrataFits
+from betaroc.inference.delta import (
+    block_diag,
+    covariance_roots,
+    near_of,
+    observation_scores,
+    slopes_along,
+)
 from betaroc.inference.drawn_scores import Counts, SortedRows
-from betaroc.inference.strata import POOLED, Over, classes_over, model_over
+from betaroc.inference.strata import POOLED, Over, classes_over, model_over, stratum_codes
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc
@@ -34,22 +46,82 @@ def strata_curves(e: Epc) -> list[Epc]:
     """The measure of each stratum of test alone at the thresholds of a curve over them."""
     if e.over == POOLED:
         return []
-    test = scores_of_strata(e, "test")
+    fits = e.test_fit if isinstance(e.test_fit, StrataFits) else None
+    test = scores_of_strata(e, "test") if fits is None else fits.scores
     classes = [*classes_over(test.strata._asdict(), e.over)]
     if len(classes) > 1 and test.strata.client.keys() != test.strata.impostor.keys():
         return []  # no stratum is one of both classes
     who = classes[-1]
     weights = [{name: 1.0} for name in getattr(test.strata, who)]
-    models = [replace(model_over(test, own), prior=e.test.prior) for own in weights]
+    made = partial(model_over, test) if fits is None else fits.model_over
+    models = [replace(made(own), prior=e.test.prior) for own in weights]
     return [replace(e, test=m, over=own) for m, own in zip(models, weights, strict=True)]
 
 
-def stratum_codes(scores: Scores, who: str) -> IntArray:
-    """The number of the stratum of each trial of a class."""
-    codes = np.zeros(getattr(scores._trials, who).size, dtype=np.intp)
-    for k, rows in enumerate(scores._rows_of_strata[who].values()):
-        codes[rows] = k
-    return codes
+@dataclass(frozen=True, eq=False)
+class PerturbedStrata:
+    """Fits of strata, the errors of their parameters, and the distributions a step away."""
+
+    fits: StrataFits
+    over: Over
+    groups: bool
+
+    @cached_property
+    def sides(self) -> list[list[tuple[Fit, Distribution, Free, slice]]]:
+        """Of either class each fit, its distribution, what varies in it, and where that stands."""
+        result, start = list[Any](), 0
+        for which, (who, (parts, _)) in enumerate(self.fits._sides(self.over).items()):
+            result.append([])
+            for part in parts:
+                free = near_of(part, groups=False)._parts[which]
+                at = slice(start, start := start + len(free.names))
+                result[-1].append((part, getattr(part.model, who), free, at))
+        return result
+
+    @cached_property
+    def roots(self) -> FloatArray:
+        """The change with one standard error along each root of the covariance, a row each."""
+        scores, cut, blocks, added = self.fits.scores, 0, list[FloatArray](), list[FloatArray]()
+        groups = groups_of(scores) if self.groups else None
+        for who, rows in zip(CLASSES, self.sides, strict=True):
+            values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+            strata: list[Any] = (
+                [*scores._rows_of_strata[who].values()] if rows[1:] else [slice(None)]
+            )
+            added.append(np.zeros((values.size, rows[-1][3].stop - cut)))
+            for (part, _, free, at), mine in zip(rows, strata, strict=True):
+                near, own = near_of(part, groups=False), getattr(part, who)
+                first = len(near.names[0]) * (who == CLASSES[1])
+                blocks.append(near.roots[:, first : first + len(free.names)])
+                if groups is not None:
+                    trials = None if weights is None else weights[mine]
+                    each = observation_scores(own, values[mine], trials) @ own.cov @ free.rates.T
+                    added[-1][mine, at.start - cut : at.stop - cut] = each
+            cut = rows[-1][3].stop
+        return (
+            block_diag(*blocks) if groups is None else covariance_roots(groups.covariance(*added))
+        )
+
+    def laws(self, away: FloatArray) -> list[Distribution]:
+        """Both classes over their strata, so far from the fits."""
+        result, weights = list[Distribution](), self.fits._sides(self.over).values()
+        for upper, ((_, own), rows) in enumerate(zip(weights, self.sides, strict=True)):
+            laws = [moved(law, free.names, (free.place + away[at]).tolist())
+                    for _, law, free, at in rows]  # fmt: skip
+            result.append(over_strata(laws, own, upper=bool(upper)) if laws[1:] else laws[0])
+        return result
+
+    def changes(self, which: int, t: Thresholds) -> FloatArray:
+        """Of the error rate of each stratum of a class at thresholds, along each root."""
+
+        def error(law: Distribution, free: Free, away: FloatArray) -> FloatArray:
+            near = moved(law, free.names, (free.place + away).tolist())
+            return near._side(t, lower=which == 0)[0]
+
+        return np.array([
+            slopes_along(np.eye(free.place.size), partial(error, law, free)) @ self.roots[:, at].T
+            for _, law, free, at in self.sides[which]
+        ])  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import refusal
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Tail, TwoArrays
 from betaroc.distributions.empirical import Binned, Empirical, is_binned, is_counted
@@ -63,7 +64,8 @@ class WorstStratum(Distribution):
     Parameters
     ----------
     components : sequence of Distribution
-        Continuous distributions of the strata, all on [0, 1] or none.
+        Distributions of the strata with a density, all on [0, 1] or none; where some have point
+        masses, this is the continuous part of the worst, between its own masses.
     upper : bool
         Whether the error is a score above the threshold, as of impostors.
 
@@ -90,26 +92,64 @@ class WorstStratum(Distribution):
     @property
     def support(self) -> tuple[float, float]:
         """From where the worst rate falls to where it is 0."""
-        ends = np.array([law.support for law in self.components])
+        ends = np.array([law.support for law, *_ in self._parts])
         low, high = (np.max if self.upper else np.min)(ends, axis=0).tolist()
         return low, high
+
+    @cached_property
+    def _parts(self) -> list[tuple[Distribution, float, dict[bool, float]]]:
+        """Each stratum's continuous part, its share of the worst's, and what lies beside in tails.
+
+        By `lower` the mass beyond that end, less that of the worst.
+        """
+        shares, bases = zip(*(law.continuous or (1.0, law) for law in self.components), strict=True)
+        below, at_zero, at_one = np.array([_masses_of(law) for law in self.components]).T
+        below = below + at_zero
+        worst = np.max if self.upper else np.min
+        first, last = -worst(-below), worst(at_one)
+        rest = 1.0 - first - last
+        return [
+            (
+                base,
+                share / rest,
+                {True: float(low - first) / rest, False: float(high - last) / rest},
+            )
+            for base, share, low, high in zip(bases, shares, below, at_one, strict=True)
+        ]
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
         return self._integrated_moments()
 
+    def _rows(self, t: Thresholds, *, lower: bool) -> FloatArray:
+        """The tails of the strata and their logs."""
+        rows = []
+        for law, share, beside in self._parts:
+            value, log = law._side(t, lower=lower)
+            value, log = share * value, log + math.log(share)
+            if beside[lower]:
+                value = np.clip(value + beside[lower], 0.0, 1.0)
+                with np.errstate(divide="ignore"):
+                    log = np.log(value)
+            rows.append((value, log))
+        return np.array(rows)
+
     def _side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
-        sides = np.array([law._side(t, lower=lower) for law in self.components])
-        most = np.max if lower != self.upper else np.min
-        value, log = most(sides, axis=0)
+        value, log = self._most(lower)(self._rows(t, lower=lower), axis=0)
+        if any(share != 1.0 for _, share, _ in self._parts):
+            # Next to 1 the log is minus the other tail.
+            rest = self._most(not lower)(self._rows(t, lower=not lower)[:, 0], axis=0)
+            value = np.minimum(value, 1.0)
+            with np.errstate(divide="ignore"):
+                log = np.where(value > 0.5, np.log1p(-np.minimum(rest, 1.0)), log)
         return value, log
+
+    def _most(self, lower: bool) -> Any:
+        return np.max if lower != self.upper else np.min
 
     def _worst(self, t: Thresholds) -> IntArray:
         """Which stratum is the worst, by the log of the smaller tail."""
-        below, above = (
-            np.array([law._side(t, lower=lower)[1] for law in self.components])
-            for lower in (True, False)
-        )
+        below, above = (self._rows(t, lower=lower)[:, 1] for lower in (True, False))
         if not self.upper:
             below, above = above, below
         by_tail = np.max(above, axis=0) < np.max(below, axis=0)
@@ -119,14 +159,20 @@ class WorstStratum(Distribution):
         return np.asarray(np.take_along_axis(np.stack(values), self._worst(t)[None], axis=0)[0])
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        return self._of_worst([law._log_density(t) for law in self.components], t)
+        logs = [law._log_density(t) + math.log(share) for law, share, _ in self._parts]
+        return self._of_worst(logs, t)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        return self._of_worst([law._log_density_slope(t) for law in self.components], t)
+        return self._of_worst([law._log_density_slope(t) for law, *_ in self._parts], t)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """The outermost of the strata's own: no rate is larger than the worst."""
-        places = [law._inverse(p, log_p, lower=lower) for law in self.components]
+        places = []
+        for law, share, beside in self._parts:
+            own = np.clip((p - beside[lower]) / share, 0.0, 1.0)
+            with np.errstate(divide="ignore"):
+                log = np.log(own) if beside[lower] else np.minimum(log_p - math.log(share), 0.0)
+            places.append(law._inverse(own, log, lower=lower))
         stacked = np.stack([np.stack(t._scales) for t in places])
         native = np.stack([self._native(t) for t in places])
         which = (np.argmax if self.upper else np.argmin)(native, axis=0)
@@ -134,14 +180,23 @@ class WorstStratum(Distribution):
         return Thresholds(theta, complement, logit)
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
-        return Thresholds.concatenate([law._landmarks(depths) for law in self.components])
+        return Thresholds.concatenate([law._landmarks(depths) for law, *_ in self._parts])
 
     def _tails(self) -> tuple[Tail, Tail]:
-        low, high = (
-            self._inverse(np.exp(-_OUTERMOST), -_OUTERMOST, lower=lower) for lower in (True, False)
-        )
-        first, last = (int(self._worst(t)[0]) for t in (low, high))
-        return self.components[first]._tails()[0], self.components[last]._tails()[1]
+        tails = []
+        for end, lower in enumerate((True, False)):
+            t = self._inverse(np.exp(-_OUTERMOST), -_OUTERMOST, lower=lower)
+            law, share, _ = self._parts[int(self._worst(t)[0])]
+            tail = law._tails()[end]
+            log_c = tail.log_coefficient + math.log(share)
+            tails.append(replace(tail, log_coefficient=log_c, share=share * tail.share))
+        return tails[0], tails[1]
+
+
+def _masses_of(law: Distribution) -> list[float]:
+    """The masses without a score, at 0 and at 1."""
+    masses = dict(zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True))
+    return [masses.get(place, 0.0) for place in (-math.inf, 0.0, 1.0)]
 
 
 def over_strata(
@@ -153,34 +208,28 @@ def over_strata(
     """
     if all(map(is_counted, laws)):
         return _counted(laws, weights, upper=upper)  # type: ignore[arg-type]
-    if weights is not None:
-        return _mixture(laws, weights)
-    bare = [law for law in laws if law.atoms.places.size == 0]
-    if len(bare) < len(laws):
-        places = sorted({float(x) for law in laws for x in law.atoms.places})
-        remedy = "Take the scores themselves, or fit them with another rule (boundary=)."
-        rule = "be without point masses to have a smooth worst stratum"
-        raise refusal("fits of strata", rule, f"masses at {places}", remedy)
-    return WorstStratum(tuple(laws), upper)
-
-
-def _mixture(laws: Sequence[Distribution], weights: FloatArray) -> Distribution:
-    """The mixture of the continuous parts beside that of all masses."""
-    pairs = [(w, law) for w, law in zip(weights.tolist(), laws, strict=True) if w > 0.0]
-    shares, bases, masses = [], [], {-np.inf: 0.0, 0.0: 0.0, 1.0: 0.0}
-    for weight, law in pairs:
-        share, base = law.continuous or (0.0, law)
-        shares.append(weight * share)
-        bases.append(base)
-        for place, mass in zip(*(x.tolist() for x in (law.atoms.places, law.atoms.masses)),
-                               strict=True):  # fmt: skip
-            masses[place] += weight * mass
-    absent, at_zero, at_one = (masses[place] for place in (-np.inf, 0.0, 1.0))
-    total = sum(shares)
-    result: Distribution = StrataMixture(tuple(share / total for share in shares), tuple(bases))
+    masses = np.array([_masses_of(law) for law in laws])
+    if weights is None:
+        base: Distribution = WorstStratum(tuple(laws), upper)
+        worst = np.max if upper else np.min
+        absent, below, at_one = (
+            -worst(-masses[:, 0]),
+            -worst(-masses[:, :2].sum(axis=1)),
+            worst(masses[:, 2]),
+        )
+        at_zero = below - absent
+    else:
+        parts = [
+            (law.continuous or (1.0, law), w)
+            for law, w in zip(laws, weights, strict=True)
+            if w > 0.0
+        ]
+        shares = np.array([share * w for (share, _), w in parts])
+        base = StrataMixture(tuple(shares / shares.sum()), tuple(law for (_, law), _ in parts))
+        absent, at_zero, at_one = weights @ masses
     if at_zero or at_one:
-        result = Inflated(result, at_zero / (1.0 - absent), at_one / (1.0 - absent))
-    return Rejecting(result, absent) if absent else result
+        base = Inflated(base, float(at_zero / (1.0 - absent)), float(at_one / (1.0 - absent)))
+    return Rejecting(base, float(absent)) if absent else base
 
 
 def _counted(laws: Sequence[Empirical], weights: FloatArray | None, *, upper: bool) -> Empirical:

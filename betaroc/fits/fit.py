@@ -1026,7 +1026,7 @@ class StrataFits(Tabular, Exportable):
         Raises
         ------
         InputError
-            If `over` is nothing of these, or "worst" of fits with point masses.
+            If `over` is nothing of these, or the fits of strata differ in the other class too.
 
         Examples
         --------
@@ -1039,18 +1039,37 @@ class StrataFits(Tabular, Exportable):
         ... )
         True
         """
-        strata, laws = self.scores.strata._asdict(), dict[str, Any]()
-        if over == strata_rates.POOLED:
-            chosen = {
-                who: np.array([*sizes.values()]) / sum(sizes.values())
-                for who, sizes in strata.items() if len(sizes) > 1
-            }  # fmt: skip
-        else:
-            chosen = strata_rates.classes_over(strata, over)
-        for who, weights in chosen.items():
-            parts = [getattr(part.model, who) for part in self.fits]
-            laws[who] = over_strata(parts, weights, upper=who == CLASSES[1])
+        laws = dict[str, Any]()
+        for who, (parts, weights) in self._sides(over).items():
+            own = [getattr(part.model, who) for part in parts]
+            laws[who] = over_strata(own, weights, upper=who == CLASSES[1]) if own[1:] else own[0]
         return replace(self.fits[0].model, prior=self.scores.prior, name=self.scores.name, **laws)
+
+    def _sides(
+        self, over: str | Mapping[str, float]
+    ) -> dict[str, tuple[tuple[Fit, ...], FloatArray | None]]:
+        """Of either class the fits that it has, and the weights of its strata; None for the worst.
+
+        A class without strata is fitted once, beside any of them.
+        """
+        strata = self.scores.strata
+        split = strata._beside(CLASSES[len(strata.impostor) > 1])
+        sizes = {who: getattr(strata, who) for who in split}
+        if over == strata_rates.POOLED:
+            counts = {who: np.array([*trials.values()]) for who, trials in sizes.items()}
+            chosen: Any = {who: n / np.sum(n) for who, n in counts.items()}
+        else:
+            chosen = strata_rates.classes_over(sizes, over)
+        for who in (who for who in CLASSES if who not in split):
+            if any(
+                getattr(part.model, who) != getattr(self.fits[0].model, who) for part in self.fits
+            ):
+                rule = "be of one class alone to be taken over strata"
+                remedy = 'Fit each class by itself, such as family="beta".'
+                raise errors.refusal("family", rule, fit_families(self.fits[0]), remedy)
+        return {
+            who: (self.fits if who in split else self.fits[:1], chosen.get(who)) for who in CLASSES
+        }
 
     def plot(
         self, kind: str = "roc", ax: Axes | None = None, *, terms: str = vocabulary.BIOMETRIC
@@ -1095,10 +1114,19 @@ class StrataFits(Tabular, Exportable):
         """The costliest stratum, a row of each, and their curves."""
         table = listed_columns(self.to_frame())
         ordered = {key: [column[k] for k in self._order] for key, column in table.items()}
-        text = f"{fit_families(self.fits[0])} fit of each of {len(self.fits)} strata; the costliest"
-        text += f" is {tree.foreign(ordered['stratum'][0]).short}, AUC"
-        lead = tree.Paragraph(text, "answer", number(float(ordered["auc"][0]), 4))
-        nodes = [lead, table_nodes(ordered, "")[1]]
+        text = f"AUC of {tree.foreign(ordered['stratum'][0]).short}, the costliest of"
+        text += f" {len(self.fits)} strata; {fit_families(self.fits[0])} fit of each"
+        nodes: list[tree.Node] = [
+            tree.Paragraph(text, "answer", number(float(ordered["auc"][0]), 4))
+        ]
+        alike = {key: x[0] for key, x in ordered.items() if key != "stratum" and len(set(x)) == 1}
+        columns = {key: x for key, x in ordered.items() if key not in alike}
+        nodes.append(replace(cast(tree.Grid, table_nodes(columns, "")[1]), kept=ordered))
+        if alike:
+            words = (
+                f"{key} {x if isinstance(x, str) else number(x, 4)}" for key, x in alike.items()
+            )
+            nodes.append(tree.Paragraph(f"Of each: {', '.join(words)}."))
         about = "ROC of each stratum, fitted and, thin, counted"
         return [*nodes, tree.Figure(partial(self.plot, "panels"), "", about)]
 
@@ -1413,7 +1441,7 @@ def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) 
     checks.choice(by, ("stratum",), "by")
     if not isinstance(data, Scores):
         raise errors.refusal("scores", "be Scores to be fitted by strata", "a summary of them")
-    who = CLASSES[len(data.strata.impostor) > 1]
+    who = CLASSES[len(data.strata.impostor) > 1 or len(data.strata.client) < 2]
     pieces = strata_rates.pieces_of(data, who)
     result = StrataFits(tuple(pieces), tuple(map(estimator, pieces.values())), data)
     return in_library(result, data)

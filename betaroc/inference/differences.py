@@ -31,7 +31,7 @@ from betaroc.inference.interval import Interval, Limits, difference_ends, is_spa
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
-from betaroc.inference.strata import POOLED, intervals_over
+from betaroc.inference.strata import POOLED, influence_over, intervals_over
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -163,7 +163,8 @@ def difference(
     groups : bool
         Where trials carry groups, these vary as wholes; those of one paired system hold for both.
     over : {"pooled", "worst"} or mapping
-        As in :func:`interval`, with r = 0, which is cautious where both judge the same trials.
+        As in :func:`interval`; r is that of the rates (of the strata that show the worst), 0 of
+        other numbers, which is cautious where both judge the same trials.
     stat, level, replicates, rng, extrapolate, threshold, far, frr, tpr, alpha, between, at
         As in :func:`interval`.
 
@@ -355,10 +356,14 @@ def _of_strata(
         require_scores(s, "a difference over strata", name=name, rejected=True)
         for name, s in zip("ab", systems, strict=True)
     ]
+    r = 0.0
     if paired:
-        _on_the_same_trials(scores, options)
+        scores = [*_on_the_same_trials(scores, options)]
+        units = units_of(joint_trials(*scores), groups=options.groups)
+        parts = [influence_over(s, spec, options, over) for s in scores]
+        r = correlation_of(covariance_of_means(units, parts))
     one, two = (intervals_over(s, spec, options, over) for s in scores)
-    return _square_and_add(lambda level: [one(level), two(level)], 0.0, options)
+    return _square_and_add(lambda level: [one(level), two(level)], r, options)
 
 
 def _of_counts(

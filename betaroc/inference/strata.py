@@ -17,8 +17,10 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
+from betaroc.data.groups import groups_of
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import decisive
 from betaroc.distributions.strata import over_strata
 from betaroc.inference.interval import Interval
@@ -377,7 +379,12 @@ class _Rows(NamedTuple):
         """Of the mean by weights, the distances to both ends added as squares."""
         estimate, low, high = self.at(tail)
         value = float(weights @ estimate)
-        below, above = (math.hypot(*(weights * (end - estimate)).tolist()) for end in (low, high))
+        # Strata of one group may err together.
+        grouped = self.options.groups and any(groups_of(piece) for piece in self.pieces)
+        size = 1.0 if grouped else 2.0
+        below, above = (
+            float(np.linalg.norm(weights * (end - estimate), size)) for end in (low, high)
+        )
         return value, value - below, value + above
 
 
@@ -388,6 +395,9 @@ class _Shares(NamedTuple):
     pooled: StratumCounts
     spec: StatisticSpec
     threshold: float
+    scores: ScoreData
+    who: str
+    options: IntervalOptions
 
     def at(self, tail: float) -> FloatArray:
         """As of other statistics."""
@@ -400,7 +410,14 @@ class _Shares(NamedTuple):
 
     def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
         """As of one share of as many trials as its variance says."""
-        return mean_share(self.counts.share, self.counts.sizes(tail), weights, tail)
+        sizes = self.counts.sizes(tail)
+        error = self.counts.share if self.spec.name in ("far", "frr") else 1.0 - self.counts.share
+        options = replace(self.options, level=1.0 - 2.0 * tail)
+        more = strata_dependence(
+            self.scores, self.who, weights, Thresholds.from_theta([self.threshold]), options,
+            (error[:, None], sizes[:, None]),
+        )  # fmt: skip
+        return mean_share(self.counts.share, sizes, weights, tail, float(more[0]))
 
 
 def shares_at(
@@ -420,19 +437,64 @@ def shares_at(
     return share, size
 
 
+def stratum_codes(scores: Scores, who: str) -> IntArray:
+    """The number of the stratum of each trial of a class."""
+    codes = np.zeros(getattr(scores._trials, who).size, dtype=np.intp)
+    for k, rows in enumerate(scores._rows_of_strata[who].values()):
+        codes[rows] = k
+    return codes
+
+
+def strata_dependence(
+    scores: ScoreData, who: str, weights: FloatArray, t: Thresholds, options: IntervalOptions,
+    rates: tuple[FloatArray, FloatArray],
+) -> FloatArray:  # fmt: skip
+    """Variance of the mean of the strata's error rates over that of independent strata.
+
+    By what groups that are in several of them add to it; `rates` are the shares of each stratum and
+    their sizes, a row each.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    which, (share, sizes) = CLASSES.index(who), rates
+    groups = groups_of(scores) if options.groups else None
+    count = None if groups is None else groups.sizes[which]
+    if groups is None or count is None or len(share) < 2 or not isinstance(scores, Scores):
+        return np.ones(t.size)
+    rows, cut = groups.rows[which], groups.rows[0].size
+    mine = (slice(cut), slice(cut, None))[which]
+    codes, values = stratum_codes(scores, who)[rows], getattr(scores._trials, who)[rows]
+    each = (weights / np.bincount(codes, groups.copies[mine]))[codes]
+    whole, twice = np.zeros((2, t.size))
+    for k, theta in enumerate(decisive(t).tolist()):
+        part = np.zeros((groups.first.size, 1))
+        part[mine, 0] = each * (((values > theta) == (which == 1)) - share[codes, k])
+        whole[k], twice[k] = (float(total[0, 0]) for total in groups.meat(part))
+    few = stdtrit(count - 1.0, options.tail) / ndtri(options.tail)
+    joint = np.where(whole > twice, whole - twice, whole) * few**2 * count / (count - 1.0)
+    own, scale = weights[:, None], share * (1.0 - share)
+    alone = np.sum(own**2 * scale / sizes, axis=0)
+    # Where no error says it, as if all strata of a group erred together.
+    most = np.sum(own / np.sqrt(sizes), axis=0) ** 2 / np.sum(own**2 / sizes, axis=0)
+    ratio = np.divide(joint, alone, out=np.ones(t.size), where=alone > 0.0)
+    return np.asarray(np.where(alone > 0.0, np.maximum(ratio, 1.0), most))
+
+
 def mean_share(
-    share: FloatArray, sizes: FloatArray, weights: FloatArray, tail: float
-) -> tuple[Any, Any, Any]:
+    share: FloatArray, sizes: FloatArray, weights: FloatArray, tail: float,
+    inflation: FloatArray | float = 1.0,
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """Of weighted means of shares, as of one share of as many trials as its variance says.
 
-    V = sum_k w_k^2 q_k (1 - q_k)/n_k, q = (x + 1/2)/(n + 1), n* = p (1 - p)/V (Korn and Graubard)
+    V = sum_k w_k^2 q_k (1 - q_k)/n_k, q = (x + 1/2)/(n + 1), n* = p (1 - p)/V (Korn and Graubard),
+    times `inflation` where strata depend on each other.
     """
     near = (share * sizes + 0.5) / (sizes + 1.0)
     weights = weights.reshape(weights.shape + (1,) * (share.ndim - weights.ndim))
-    variance = np.sum(weights**2 * near * (1.0 - near) / sizes, axis=0)
+    variance = inflation * np.sum(weights**2 * near * (1.0 - near) / sizes, axis=0)
     mean, middle = np.sum(weights * share, axis=0), np.sum(weights * near, axis=0)
     value = np.where((mean > 0.0) & (mean < 1.0), mean, middle)
-    most = np.sum(np.where(weights > 0.0, sizes, 0.0), axis=0)
+    most = np.sum(np.where(weights > 0.0, sizes, 0.0), axis=0) / inflation
     size = np.minimum(value * (1.0 - value) / variance, most)
     return mean, *share_ends(mean * size, size, tail)
 
@@ -457,15 +519,15 @@ def _rows(
     above = spec.name in ("far", "tpr")
     counts = StratumCounts.at([*pieces.values()], who, at, above=above)
     pooled = StratumCounts.at([scores], who, at, above=above)
-    return _Shares(counts, pooled, spec, at)
+    return _Shares(counts, pooled, spec, at, scores, who, options)
 
 
 def pieces_of(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
     """The scores of each stratum of a class that has two or more."""
     count = len(getattr(scores.strata, who))
     if not 2 <= count <= MOST_STRATA:
-        remedy = f"Give {who}_strata, a label per trial; ids of trials or of persons are none."
-        raise refusal("x", f"have 2 to {MOST_STRATA} {who} strata", str(count), remedy)
+        remedy = f"Give {who}_strata, a label per trial, or `stratum=...`; ids are none."
+        raise refusal("scores", f"have 2 to {MOST_STRATA} {who} strata", str(count), worded(remedy))
     return scores._pieces(who)
 
 
@@ -488,12 +550,7 @@ def intervals_over(
     over: str | Mapping[str, float],
 ) -> Callable[[float], Interval]:  # fmt: skip
     """At any level, of the worst stratum or of the mean of all by weights."""
-    several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
-    own = [who for who in several if spec.name in _SHARES[who]]
-    who = (own or several or CLASSES[::-1])[0]
-    pieces = pieces_of(scores, who)
-    rows = _rows(scores, pieces, spec, who, options)
-    weights = None if over == WORST else checked_weights(over, tuple(pieces))
+    _, rows, weights = _chosen(scores, spec, options, over)
 
     def at(level: float) -> Interval:
         tail = 0.5 * (1.0 - level)
@@ -502,6 +559,40 @@ def intervals_over(
         return _interval(rows.mean(weights, tail), level, "mean of strata")
 
     return at
+
+
+def influence_over(
+    scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
+) -> list[FloatArray]:
+    """What each client and each impostor adds to a rate over strata; of other statistics nothing.
+
+    The worst stratum is the one that shows the worst rate.
+    """
+    parts = [np.zeros(getattr(scores._trials, who).size) for who in CLASSES]
+    who, rows, weights = _chosen(scores, spec, options, over)
+    if isinstance(rows, _Shares):
+        share, n, *_ = rows.counts
+        if weights is None:
+            worst = (np.argmin if spec.row.better == "higher" else np.argmax)(share)
+            weights = np.eye(share.size)[worst]
+        codes, which = stratum_codes(scores, who), CLASSES.index(who)
+        above = spec.name in ("far", "tpr")
+        hits = (getattr(scores._trials, who) > rows.threshold) == above
+        parts[which] = (weights / n)[codes] * (hits - share[codes])
+    return parts
+
+
+def _chosen(
+    scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
+    over: str | Mapping[str, float],
+) -> tuple[str, _Rows | _Shares, FloatArray | None]:  # fmt: skip
+    """The class whose strata these are, their numbers and weights; None for the worst."""
+    several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
+    own = [who for who in several if spec.name in _SHARES[who]]
+    who = (own or several or CLASSES[::-1])[0]
+    pieces = pieces_of(scores, who)
+    weights = None if over == WORST else checked_weights(over, tuple(pieces))
+    return who, _rows(scores, pieces, spec, who, options), weights
 
 
 def classes_over(strata: Mapping[str, Sequence[str]], over: object) -> dict[str, FloatArray | None]:

@@ -1,5 +1,6 @@
 """Curves, bands, fits and comparisons over strata: the worst of them, or their mean by weights."""
 
+import json
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
@@ -11,6 +12,7 @@ import betaroc as br
 from betaroc.decision import bands
 from betaroc.distributions.strata import StrataMixture, WorstStratum
 from betaroc.inference.drawn_scores import BootstrapRows
+from helpers.commands import said
 
 pytestmark = pytest.mark.filterwarnings("ignore:dev and test are the same data")
 ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -139,8 +141,9 @@ def test_masses_at_the_ends_are_mixed():
     assert model.impostor.atoms.masses.tolist() == [0.25 * 0.2]
     each = [f.model.far(0.35) for f in fits.fits]
     assert model.far(0.35) == pytest.approx(0.25 * each[0] + 0.75 * each[1], abs=1e-14)
-    with pytest.raises(br.InputError, match="without point masses"):
-        fits.model_over("worst")
+    worst, x = fits.model_over("worst"), np.linspace(0.0, 1.0, 41)
+    each = np.array([f.model.far(x) for f in fits.fits])
+    np.testing.assert_allclose(worst.far(x), each.max(axis=0), atol=1e-14)
 
 
 # --------------------------------------------------------------------------------- bands
@@ -201,6 +204,64 @@ def test_an_area_lies_in_that_of_the_band():
     assert (value.low, value.high) == pytest.approx((one.low[2], one.high[2]))
 
 
+@pytest.mark.parametrize("measure", ["far", "frr", "hter", "f1"])
+def test_a_band_of_the_fit_of_one_stratum_is_its_own(measure):
+    dev, test = (br.fit(scores(k, 400, digits=9), "normal", by="stratum") for k in (1, 2))
+    options = {"alpha": ALPHAS[1:4], "measure": measure, "prior": 0.5}
+    ours = br.epc(dev, test, over={"s1": 1.0}, **options).band(resample="test")
+    own = br.epc(dev["s1"], test["s1"], **options).band(resample="test", method="delta")
+    np.testing.assert_allclose(ours.estimate, own.estimate, atol=1e-12)
+    # A measure of two rates adds the distances to the ends of each as squares.
+    near = {"atol": 0.02}
+    np.testing.assert_allclose([ours.low, ours.high], [own.low, own.high], **near)
+
+
+def test_bands_of_fits_over_strata():
+    dev, test = (br.fit(scores(k, 400, digits=9), "normal", by="stratum") for k in (1, 2))
+    e = br.epc(dev, test, over="worst", alpha=ALPHAS[1:4])
+    fixed = e.band(resample="test")
+    each = [part.band(resample="test").high for part in e.strata.values()]
+    np.testing.assert_allclose(fixed.high, np.max(each, axis=0), rtol=1e-3)
+    for wide in (
+        e.band(resample="test", simultaneous=True),
+        e.band(replicates=100, rng=1),
+        br.epc(scores(1), test, over="worst", alpha=[0.5]).band(resample="test"),
+    ):
+        assert np.all(wide.low < wide.estimate)
+        assert np.all(wide.high > wide.estimate)
+    assert np.all(e.band(replicates=100, rng=1).high >= fixed.high)
+    pooled = br.epc(dev, test, alpha=[0.5]).band(resample="test")
+    whole = br.epc(dev, test, over=dict.fromkeys(WEIGHTS, 1 / 3), alpha=[0.5])
+    np.testing.assert_allclose(pooled.high, whole.band(resample="test").high)
+
+
+def test_strata_of_the_same_persons_are_no_more_trials():
+    """Two strata with the same errors of the same persons tell as much as one."""
+    rng = np.random.default_rng(1)
+    persons = [f"p{k}" for k in range(40)] * 3
+    client, impostor = rng.normal(2.0, 1.0, 120), rng.normal(0.0, 1.0, 120)
+    one = {"client_groups": persons, "impostor_groups": persons}
+    alone = br.Scores(client, impostor, **one)
+    two = br.Scores(client, np.tile(impostor, 2), impostor_strata=["a"] * 120 + ["b"] * 120,
+                    client_groups=persons, impostor_groups=persons * 2)  # fmt: skip
+    half, t = {"a": 0.5, "b": 0.5}, 0.7
+    far = br.interval(two, "far", threshold=t, over=half)
+    own = br.interval(alone, "far", threshold=t)
+    assert (far.low, far.high) == pytest.approx((own.low, own.high), abs=0.005)
+    apart = br.interval(two, "far", threshold=t, over=half, groups=False)
+    assert apart.high - apart.low < 0.8 * (far.high - far.low)
+    ours = br.epc(two, two, over=half, measure="far", alpha=[0.3])
+    one_band = br.epc(two, two, over={"a": 1.0}, measure="far", alpha=[0.3]).band(resample="test")
+    band = ours.band(resample="test")
+    assert (band.low[0], band.high[0]) == pytest.approx(
+        (one_band.low[0], one_band.high[0]), abs=0.01
+    )
+    fits = br.fit(two, "normal", by="stratum")
+    both = [br.epc(fits, fits, over=w, measure="far", alpha=[0.3]) for w in (half, {"a": 1.0})]
+    ends = [(b.low[0], b.high[0]) for b in (e.band(resample="test") for e in both)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("over", ["worst", WEIGHTS])
 def test_bands_cover(over):
@@ -243,6 +304,19 @@ def test_the_system_that_is_worse_in_one_stratum_is(over, resample):
     assert br.compare_systems({"a": a, "b": b}, resample="test", replicates=200, rng=1).shown
 
 
+@pytest.mark.parametrize("over", ["worst", {"a": 0.1, "b": 0.1, "c": 0.8}])
+def test_a_difference_over_strata_knows_the_pairs(over):
+    a, b = pair_of_systems(3)
+    paired, apart = (
+        br.difference(a, b, "far", threshold=1.0, over=over, paired=pairs)
+        for pairs in (True, False)
+    )
+    assert paired.correlation > 0.2
+    assert apart.correlation == 0.0
+    assert paired.high - paired.low < apart.high - apart.low
+    assert br.difference(a, a, "far", threshold=1.0, over=over).correlation == pytest.approx(1.0)
+
+
 @pytest.mark.nightly
 def test_equal_systems_are_rarely_told_apart():
     """Of 400 pairs, standard error .011 at .05: the worst, and all strata at once."""
@@ -257,6 +331,27 @@ def test_equal_systems_are_rarely_told_apart():
 
 
 # ------------------------------------------------------------------- pictures and refusals
+def test_fits_of_strata_in_a_shell(tmp_path, capsys):
+    s, path = scores(1, digits=9), tmp_path / "species.csv"
+    rows = [f"{x!r},client," for x in s.client.tolist()]
+    attacks = zip(s.impostor.tolist(), s.impostor_strata, strict=True)
+    rows += [f"{x!r},impostor,{name}" for x, name in attacks]
+    path.write_text("\n".join(["score,label,species", *rows]))
+    call = f"fit {path} --stratum species --by stratum --family normal"
+    table = br.fit(s, "normal", by="stratum").to_frame()
+    document = json.loads(said(capsys, f"{call} --json"))
+    assert [row["impostor_mu"] for row in document["strata"]] == table["impostor_mu"].tolist()
+    assert len(said(capsys, f"{call} --csv").splitlines()) == 4
+    page = tmp_path / "page.html"
+    text = said(capsys, f"{call} --html {page}")
+    assert "the costliest of 3 strata" in text
+    assert "the costliest of 3 strata" in page.read_text()
+    assert "<svg" in page.read_text()
+    assert "new file" in said(capsys, f"{call} --html {page}", code=2)
+    assert "--by" in said(capsys, f"{call} --check", code=2)
+    assert "stand beside --by" in said(capsys, f"fit {path} --html {page}", code=2)
+
+
 def test_many_strata_are_folded_in_a_picture():
     n = 500
     rng = np.random.default_rng(3)
@@ -319,10 +414,12 @@ def test_what_is_refused():
         (lambda: br.fit(bare, by="stratum"), "strata"),
         (lambda: br.fit(s, by="group"), "stratum"),
         (lambda: fits["none"], "one of"),
-        (lambda: br.epc(fits, fits, over="worst").band(), "Scores"),
+        (lambda: br.compare(*[br.epc(fits, fits, over="worst")] * 2), "Scores"),
+        (lambda: br.fit(scores(1, digits=9), "equal-variance-normal", by="stratum").model_over(),
+         "one class alone"),
         (lambda: worst.band(method="delta"), "left out"),
-        (lambda: br.epc(s, s, over="worst", measure="f1", alpha=[0.5]).band(resample="test"),
-         "weighted sum"),
+        (lambda: br.epc(s, s, over="worst", measure="mutual-information", alpha=[0.5]).band(),
+         "worse where"),
         (lambda: br.compare(worst, br.epc(s, s, alpha=[0.5])), "one over"),
     ):  # fmt: skip
         with pytest.raises(br.InputError, match=words):

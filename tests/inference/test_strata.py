@@ -199,13 +199,14 @@ def test_intervals_over_strata():
 def test_a_difference_over_strata_adds_the_squares_of_both_distances(over):
     one, two = of_counts([1, 6, 3], [50, 60, 80]), of_counts([2, 30, 5], [50, 60, 80])
     a, b = (br.interval(x, "far", threshold=0.5, over=over) for x in (one, two))
-    found = br.difference(one, two, "far", threshold=0.5, over=over)
+    at = {"threshold": 0.5, "over": over, "paired": False}
+    found = br.difference(one, two, "far", **at)
     assert found.estimate == approx(a.estimate - b.estimate, abs=1e-15)
     down = math.hypot(a.estimate - a.low, b.high - b.estimate)
     up = math.hypot(a.high - a.estimate, b.estimate - b.low)
     ends = found.estimate - down, found.estimate + up
     assert (found.low, found.high) == approx(ends, abs=1e-12)
-    edge = br.difference(one, two, "far", threshold=0.5, over=over, level=1.0 - found.p_value)
+    edge = br.difference(one, two, "far", level=1.0 - found.p_value, **at)
     assert edge.high == approx(0.0, abs=1e-9)
 
 
