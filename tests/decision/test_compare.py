@@ -12,7 +12,6 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import plan_of
-from helpers.cases import some
 
 approx = pytest.approx
 ALPHAS = np.linspace(0.2, 0.8, 7)
@@ -39,7 +38,8 @@ SLOPES = {"far": (1, 0), "tpr": (0, -1), "youden": (-1, -1), "accuracy": (-0.6, 
           "dcf": (0.6, 0.4), "weighted-error": (0.3, 0.7)}  # fmt: skip
 
 
-@pytest.mark.parametrize("measure", some(SLOPES, 6))
+@pytest.mark.simulation
+@pytest.mark.parametrize("measure", SLOPES)
 def test_mean_and_variance_of_a_linear_measure(measure):
     """Each class adds slope^2 ((n10 + n01) / n - ((n10 - n01) / n)^2) / n; unpaired each system
     adds slope^2 p (1 - p) / n."""
@@ -250,6 +250,7 @@ def judged(curves, apart):
     )
 
 
+@pytest.mark.simulation
 def test_rankings_by_hand():
     """s0 < s1 < s2 < s3; s0 differs from s2 and s3, s1 from s3."""
     curves = systems([0.3, 0.3, 0.3, 0.3])

@@ -91,6 +91,7 @@ def test_dev_never_counts_more_than_the_target(digits):
                 assert (one.far if kind == "far" else one.frr) == approx(rate)
 
 
+@pytest.mark.simulation
 def test_bad_fits_cheap_acceptance_and_groups():
     rng = np.random.default_rng(3)
     impostor = np.concatenate([rng.beta(2, 8, 970), rng.beta(12, 4, 30)])
@@ -150,6 +151,7 @@ def test_equal_error_rates_that_no_threshold_has_and_reversed_scores():
     assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
 
 
+@pytest.mark.simulation
 def test_trials_without_a_score_are_no_shift_of_the_scores():
     """The scores of dev again, a little higher: only 100 of 300 clients that have none are new."""
     client, impostor = np.arange(200.0), np.arange(-300.0, 0.0)
@@ -212,6 +214,7 @@ def test_guarantees_of_scores_that_tell_nothing_are_seldom_green():
     assert green <= 100 * 0.05 + 3 * math.sqrt(100 * 0.05 * 0.95)
 
 
+@pytest.mark.simulation
 def test_costs_equal_error_rates_and_groups_by_counts():
     data = scores(500)
     d = br.decide(data, cost_fa=10, cost_fr=1, prior=0.2, family="beta")

@@ -117,6 +117,7 @@ def test_sides_priors_values_and_losses():
     assert parts.area(0.25, 0.75) == pytest.approx(parts.value @ [0.125, 0.75, 0.125], rel=1e-14)
 
 
+@pytest.mark.simulation
 def test_what_was_lost_on_test_is_told_by_its_parts():
     """Dev's threshold at 1/2 is 2.5, where it errs on one of three impostors: HTER 1/6."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)

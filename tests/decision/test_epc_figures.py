@@ -1,5 +1,4 @@
-"""Figures of expected performance curves: bob.measure, mpmath, dense oracles, rows, memory. The
-references are those of reference/make_bob_epc.py and reference/make_epc_thresholds.py."""
+"""Figures of expected performance curves: bob.measure, mpmath, memory."""
 
 import json
 import math

@@ -171,6 +171,7 @@ def test_many_clients_leave_the_beta_law_of_an_order_statistic(n, k):
     assert curved.frr_sd[0] == approx(sd, rel=1e-4)
 
 
+@pytest.mark.simulation
 def test_ties_take_the_smaller_hter_then_the_lower_threshold():
     """1.5 of 6: FAR is counted at 2 of 6 if a client lies between both scores, FRR if two do; f of
     m lie in a gap of n with chance C(m - f + n, n) / C(m + n, n), both laws being one."""

@@ -110,6 +110,7 @@ def test_discrete_laws_keep_the_promise_exactly(kind):
     assert min(coverage) == at_least(n, k, Fraction(4, 10))
 
 
+@pytest.mark.simulation
 def test_fits_weights_and_groups_of_one_trial():
     rng = np.random.default_rng(4)
     scores = br.Scores(rng.normal(2.0, 1.0, 200), rng.normal(0.0, 1.0, 300))
@@ -146,11 +147,10 @@ def test_fits_are_made_when_the_ways_are_read(monkeypatch):
         assert d.method in d.methods
 
 
-@pytest.mark.parametrize("kind", ["far", pytest.param("frr", marks=pytest.mark.simulation)])
+@pytest.mark.simulation
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_guarantee_of_groups_by_hand(kind):
-    """The farthest place of which none up to it has a bound above the target. The variance between
-    groups is G/(G - 1) sum (e - p n)^2/N^2 (Korn and Graubard), at the place or where the target is
-    counted, whichever gives fewer independent trials."""
+    """Variances G/(G - 1) sum (e - p n)^2/N^2 (Korn and Graubard) at the place or the target."""
     rng = np.random.default_rng(11)
     groups = rng.integers(0, 120, 900)
     values = rng.normal(size=120)[groups] + rng.normal(size=900)

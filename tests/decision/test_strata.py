@@ -42,6 +42,7 @@ def test_the_threshold_is_the_largest_of_the_strata(dev, how):
     assert d.expected.frr == dev.confusion(d.threshold).frr
 
 
+@pytest.mark.simulation
 def test_clients_mirror_impostors_and_each_stratum_is_left_out(dev):
     d = br.decide(dev, far=0.05)
     mirrored = br.Scores(-dev.impostor, -dev.client, client_strata=dev.impostor_strata)
@@ -112,6 +113,7 @@ def test_a_check_judges_every_stratum(dev):
     assert "mask is above 5 %" in pooled.reason
 
 
+@pytest.mark.simulation
 def test_strata_that_are_too_small_are_named(dev):
     def with_tiny(n):
         impostor = np.append(dev.impostor, np.linspace(0, 1, n))
@@ -174,6 +176,7 @@ def test_the_page_has_a_row_per_stratum_of_each_set(dev, few):
     assert 'id="strata"' not in render_report(br.analyze(plain, **asked))
 
 
+@pytest.mark.simulation
 def test_a_mean_by_weights_keeps_a_target(dev):
     def bound(t):  # the upper end of 90 % is the bound of 95 %
         return br.interval(dev, "far", threshold=t, level=0.9, over=WEIGHTS).high

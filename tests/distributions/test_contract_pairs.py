@@ -403,10 +403,7 @@ def test_area_of_a_mixed_pair_is_a_mean_of_cdf_values():
 
 
 def test_equal_error_of_a_mixed_pair_inside_a_gap():
-    """FRR is 1/4 on [0.1, 0.3), 1/2 on [0.3, 0.5): FAR = (1-t)^2 is .49 at .3: the jump decides:
-
-    |FAR - FRR| = .24 just below 0.3 and .01 at it.
-    """
+    """FRR is 1/4 on [.1, .3), 1/2 on [.3, .5); FAR = (1 - t)^2 is .49 at .3: the jump decides."""
     eer = br.ScoreModel(br.Empirical([0.1, 0.3, 0.5, 0.9]), br.Beta(1.0, 2.0)).eer()
     assert eer.threshold == pytest.approx(0.3, abs=1e-15)
     assert eer.hter == pytest.approx((0.49 + 0.5) / 2, rel=1e-12)

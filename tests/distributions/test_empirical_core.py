@@ -1,8 +1,4 @@
-"""Samples at speed: counts in bins, the staircase of two sorts, and the paths they replace.
-
-The oracle is the generic path, which scores with weights of one take; model/test_decisions.py
-counts all decisions.
-"""
+"""Samples at speed, against the generic path, which scores with weights of one take."""
 
 import copy
 import inspect

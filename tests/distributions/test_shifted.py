@@ -1,7 +1,4 @@
-"""Laws and models whose scores are moved: what stays, what moves along.
-
-The contract of a law runs over rows of families.py; here stand the numbers of the map itself.
-"""
+"""Distributions and models whose scores are moved: what stays, what moves along."""
 
 import json
 import math

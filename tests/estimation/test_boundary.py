@@ -133,6 +133,7 @@ def test_ends_beside_a_logit_normal_distribution():
     assert fit.log_likelihood == approx(-best.fun + jacobian, rel=1e-10)
 
 
+@pytest.mark.simulation
 def test_cells_of_a_fine_resolution_are_the_scores_and_those_of_ends_hold_their_share():
     x = np.random.default_rng(1).beta(3.0, 5.0, 200)
     exact = br.fit_distribution(x)

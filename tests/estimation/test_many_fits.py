@@ -93,6 +93,7 @@ REASONS = {
 }
 
 
+@pytest.mark.simulation
 def test_what_cannot_be_fitted_says_why_and_stops_nothing():
     made = systems(2)
     good = made["s001"]

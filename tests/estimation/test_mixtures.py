@@ -10,6 +10,7 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation import mixture
+from helpers.cases import some
 from helpers.robust import robust_cov
 
 approx = pytest.approx
@@ -49,7 +50,7 @@ def coordinates(family, values):
     return t
 
 
-@each_kind
+@pytest.mark.parametrize("family", some(["normal-mixture", "beta-mixture"], 2))
 def test_a_mixture_is_where_the_likelihood_is_flat_and_its_curvature_the_covariance(family):
     x, law, truth, logs = KINDS[family]
     fit = br.fit_distribution(x, family)

@@ -1,6 +1,4 @@
-"""A family of one law and one row of the table: all else takes it without a row of its own.
-Kumaraswamy's is new to every table; another is the logit-normal one under a name that no table
-knows, so that its numbers are known."""
+"""A family of one distribution and one row: Kumaraswamy's, and the logit-normal by a new name."""
 
 import math
 

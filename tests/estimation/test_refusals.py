@@ -113,6 +113,7 @@ def test_what_has_no_logarithm_is_counted_and_named(size, bad):
         br.mean_logs(x)
 
 
+@pytest.mark.simulation
 def test_two_values_are_no_mixture():
     """Both components would shrink to a point each: the likelihood has no maximum."""
     values = [0.2] * 20 + [0.7] * 20
@@ -144,6 +145,7 @@ def test_a_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
     assert not br.beta_mle([math.log(0.3)], [math.log(0.6)])[2].any()
 
 
+@pytest.mark.simulation
 def test_a_maximum_that_is_not_reached_to_the_last_digits_names_another_way(monkeypatch):
     monkeypatch.setattr("betaroc.estimation.contract._TINY_GRADIENT", -1.0)
     x = np.round(stats.beta(2, 3).ppf((np.arange(60) + 0.5) / 60), 1)

@@ -12,7 +12,8 @@ approx = pytest.approx
 TRUE = br.SinhArcsinh(1.0, 2.0, 0.5, 0.7)
 
 
-@pytest.mark.parametrize("n", [30, pytest.param(5000, marks=pytest.mark.simulation)])
+@pytest.mark.simulation
+@pytest.mark.parametrize("n", [30, 5000])
 def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n):
     x = TRUE.sample(n, rng=n)
 

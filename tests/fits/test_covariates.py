@@ -6,11 +6,8 @@ import statistics
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from scipy.special import betainc, expit, logit
-from statsmodels.othermod.betareg import BetaModel
 
 import betaroc as br
 from betaroc.fits import covariates
@@ -82,6 +79,8 @@ FORMULAS = [("C(camera, Treatment('top')) * x", "camera"), ("bs(x, df=4)", "cent
 
 @pytest.mark.parametrize(("formula", "precision"), some(FORMULAS, 3))
 def test_statsmodels_finds_the_same(formula, precision):
+    from statsmodels.othermod.betareg import BetaModel
+
     one = ONE.assign(x=np.append(ONE["x"].to_numpy()[:-1], -0.97))
     # The same covariates in both classes, so that knots and centres are the same alone.
     twice = pd.concat([one, one.assign(label=0, score=1 - one["score"])], ignore_index=True)
@@ -153,6 +152,8 @@ def test_the_delta_interval_is_that_of_drawn_coefficients():
 
 @pytest.mark.simulation
 def test_groups_of_copies_and_of_both_classes():
+    from statsmodels.othermod.betareg import BetaModel
+
     rows = FRAME.assign(trial=np.arange(300), person=np.arange(300) % 150)
     once = fit(rows, "x", precision="x", group="trial")
     thrice = fit(pd.concat([rows] * 3), "x", precision="x", group="trial")
@@ -191,6 +192,7 @@ def test_a_term_is_left_out_everywhere_with_its_interactions():
 
 @pytest.mark.simulation
 def test_categories_of_numbers_booleans_and_in_order():
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     frame = FRAME.assign(dose=(np.arange(300) % 3) / 2, night=np.arange(300) % 2 == 0,
         size=pd.Categorical(FRAME["camera"], ["top", "left", "right"], ordered=True))  # fmt: skip
     found = fit(frame, "C(dose) + night + size")

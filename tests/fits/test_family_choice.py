@@ -192,33 +192,6 @@ def test_what_is_refused(call, error, text):
         call()
 
 
-def far_group(n=1000, seed=3):
-    """Three in a hundred impostors score high, which no beta distribution knows."""
-    rng = np.random.default_rng(seed)
-    group = np.concatenate([rng.beta(2, 8, n - 3 * n // 100), rng.beta(12, 4, 3 * n // 100)])
-    return br.Scores(rng.beta(6, 2, n), group)
-
-
-@pytest.mark.simulation
-def test_families_with_tails_by_hand():
-    """By the folds of the comparison, done by hand: the tail of four fifths, a fifth counted."""
-    data = far_group()
-    found = br.compare_families(data, ["beta", "normal"])
-    row = next(one for one in found.tails if one.who == "impostor")
-    fold = np.random.default_rng(0).permutation(1000) % 5
-    held, beyond, without = [], 0, 0
-    for k in range(5):
-        rest, out = data.impostor[fold != k], data.impostor[fold == k]
-        f = br.fit(br.Scores(data.client, rest), "beta", tails={"impostor": "upper"})
-        held.append(f.model.impostor.logpdf(out))
-        beyond += int(np.sum(out > f.model.impostor.isf(0.01)))
-        without += int(np.sum(out > f.model.impostor.body.isf(0.01)))
-    assert row.held_out_tail == approx(float(np.mean(np.concatenate(held))), rel=1e-9)
-    assert (row.observed, row.observed_tail) == (without, beyond)
-    assert (row.rate, row.expected, row.side) == (0.01, 10.0, "upper")
-    assert row.z > 0.0
-
-
 @pytest.mark.simulation
 def test_a_class_that_can_have_no_tail_is_named():
     rng = np.random.default_rng(1)

@@ -28,6 +28,7 @@ def upper(f):
     return next(one for one in f.impostor.tails if one.side == "upper")
 
 
+@pytest.mark.simulation
 def test_ends_bodies_checks_and_what_tails_refuse(fitted):
     for law in (fitted.model.client, fitted.model.impostor):
         assert isinstance(law, br.Spliced)

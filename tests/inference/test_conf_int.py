@@ -1,5 +1,4 @@
-"""Intervals of fitted parameters against likelihoods maximised by scipy, and closed forms. The
-correction of the profile deviance is checked against its mean in simulations and two limits."""
+"""Intervals of fitted parameters against likelihoods maximised by scipy, and closed forms."""
 
 import math
 

@@ -50,6 +50,7 @@ def test_the_hull_holds_both(stat, point, fit):
     assert br.interval(fit, stat, **point) == both == br.from_json(both.to_json())
 
 
+@pytest.mark.simulation
 def test_what_scores_cannot_answer_stays_the_familys(fit):
     for stat in ("exponent-at-one", "client-a", lambda model: model.auc()):
         assert fit.interval(stat).method == "delta"
@@ -121,6 +122,7 @@ def test_separated_classes_have_the_scores_interval():
     assert tpr.high == 1.0 - frr.low
 
 
+@pytest.mark.simulation
 def test_differences_and_bands_of_fits_hold_those_of_scores():
     one, two = br.fit(scores(7), "beta"), br.fit(scores(8), "beta")
     both = br.difference(one, two, "eer", paired=False)
@@ -137,6 +139,7 @@ def test_differences_and_bands_of_fits_hold_those_of_scores():
     assert_array_equal(band.high, np.maximum(counted.high, alone.high))
 
 
+@pytest.mark.simulation
 def test_thresholds_of_heavy_weights_points_and_far_apart():
     """Of 6e10 impostors a share is known to 1e-5: the gap above the seventh largest of 60."""
     heavy = {f"{who}_weights": np.full(60, 1e9) for who in ("client", "impostor")}

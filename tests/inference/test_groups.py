@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
@@ -111,8 +110,10 @@ def test_groups_of_files_their_columns_and_what_is_missing(tmp_path):
             br.read_scores(path.with_suffix(suffix), group=group)
 
 
+@pytest.mark.simulation
 def test_rates_of_two_unrelated_columns_are_those_of_statsmodels():
     """Cameron, Gelbach and Miller's V1 + V2 - V12 of a mean: OLS on a constant."""
+    sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(2)
     labels = np.column_stack((rng.integers(0, 12, 200), rng.integers(100, 109, 200)))
     effect = rng.normal(0, 1, 200)
@@ -291,7 +292,9 @@ def test_scores_of_observations_sum_to_zero_under_every_rule(family, rule):
         assert np.all((ratio > 0.2) & (ratio < 5.0))
 
 
+@pytest.mark.simulation
 def test_robust_covariances_are_those_of_statsmodels_and_by_hand():
+    sm = pytest.importorskip("statsmodels.api")
     values, groups = beta_sample(18)
     fit, total = br.fit_distribution(values, "normal"), np.unique(groups).size
     both = np.column_stack((groups, np.random.default_rng(1).integers(100, 114, values.size)))

@@ -1,5 +1,4 @@
-"""What is refused of numbers of scores and fits, and what is said of it: one table. Statistics
-asked for by text, and numbers that are not there."""
+"""What is refused of numbers of scores and fits, and what is said of it: one table."""
 
 import math
 

@@ -43,6 +43,7 @@ def test_rates_are_those_of_a_package_for_attacks():
         assert 0.5 * (table.worst.estimate + frr) == approx(row["acer"], abs=1e-12)
 
 
+@pytest.mark.simulation
 def test_words_for_attacks_mean_the_worst_species():
     found, lowest = br.interval(ATTACKED, "bpcer10"), -math.inf  # the least FRR that species allow
     for values in map(np.array, ATTACKS.values()):
@@ -133,6 +134,7 @@ def test_one_rate_for_all_is_the_chi_square_test_of_a_table():
     assert table_of([0, 0], [20, 30]).p_value == 1.0
 
 
+@pytest.mark.simulation
 def test_other_statistics_are_of_a_stratum_and_all_of_the_other_class():
     rng = np.random.default_rng(0)
     client, impostor, strata = rng.normal(1.5, 1, 60), rng.normal(0, 1, 90), np.repeat(NAMES, 30)
@@ -195,6 +197,7 @@ def test_intervals_over_strata():
     assert mean.estimate == approx(0.5 * (areas.estimate[0] + areas.estimate[2]))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("over", ["worst", {"s0": 0.2, "s1": 0.3, "s2": 0.5}])
 def test_a_difference_over_strata_adds_the_squares_of_both_distances(over):
     one, two = of_counts([1, 6, 3], [50, 60, 80]), of_counts([2, 30, 5], [50, 60, 80])

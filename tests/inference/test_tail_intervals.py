@@ -52,6 +52,7 @@ def test_both_statements_are_one(rate):
     assert tail_rate_ends(tails, high, 0.9)[1] == approx(rate, rel=1e-5)
 
 
+@pytest.mark.simulation
 def test_hulls_turned_tails_their_ends_and_joints():
     both = tail_rate_ends(tails_of(), 6.0, 0.95)
     lows, highs = zip(*(tail_rate_ends(tails_of(size=(k,)), 6.0) for k in (30, 50)), strict=True)

@@ -64,11 +64,7 @@ def test_quantiles_where_scipy_answers_nan(cell):
     ("client", "impostor"), [((0.02, 0.01), (0.01, 0.03)), ((0.03, 0.01), (0.01, 0.02))]
 )
 def test_roots_outside_the_doubles_of_theta(client, impostor):
-    """Optima where 1 - theta < 1e-16 or theta < 1e-300 solve f_c / f_i = alpha / (1 - alpha).
-
-    The derivative of alpha FAR + (1 - alpha) FRR vanishes there; the ratio is
-    written out by hand in logit coordinates with math.lgamma.
-    """
+    """Optima where 1 - theta < 1e-16 or theta < 1e-300 solve f_c / f_i = alpha / (1 - alpha)."""
     model = br.ScoreModel(br.Beta(*client), br.Beta(*impostor))
 
     def log_beta(a, b):

@@ -1,8 +1,4 @@
-"""Where a special case has its own formula, and where a series takes over: nothing jumps.
-
-The theory is continuous across each of these joints; values a few units in the last place on
-either side may differ by what the theory makes of that step, and by 1e-12 of themselves.
-"""
+"""Where a special case has its own formula, and where a series takes over: nothing jumps."""
 
 import math
 
@@ -20,10 +16,7 @@ STEPS = (4e-16, 1e-15, 1e-14)
 
 
 def check(of, joint, condition, steps=STEPS):
-    """At most `condition` steps and a jump of 1e-12 lie between both sides and the joint.
-
-    ``condition`` bounds how many per cent the value moves where the joint moves by one.
-    """
+    """At most `condition` relative steps and a jump of 1e-12 lie between a side and the joint."""
     here = np.asarray(of(joint), dtype=float)
     assert np.all(np.isfinite(here))
     for step in steps:

@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 import betaroc as br
-from betaroc import Beta, Inflated, LogitNormal, Normal, ScoreModel
+from betaroc import Beta, LogitNormal, Normal, ScoreModel
 from betaroc.core.special import log_beta_ratio
 from helpers.cases import some
 from helpers.extras import needs
@@ -212,46 +212,6 @@ def test_a_curve_below_the_diagonal_is_not_concave():
     model = ScoreModel(LogitNormal(-34.9, 5.45), Beta(5885.7, 0.391))
     assert model.auc() < 1e-9
     assert not model.roc().is_concave
-
-
-def _tied(rng):
-    a, b, other = (10.0 ** rng.uniform(-3.0, 6.0, 3)).tolist()
-    kind = rng.integers(5)
-    laws = (Beta(a, other), Beta(other, b), Beta(math.nextafter(a, 0.0), other),
-        Beta(a, math.nextafter(b, 1e9)))  # fmt: skip
-    if kind < 4:
-        return ScoreModel(Beta(a, b), laws[kind])
-    share = float(rng.choice([0.0, 0.1]))
-    return ScoreModel(Inflated(Beta(a, b), at_zero=share), Inflated(Beta(a, other), at_one=0.2))
-
-
-def _of_any_scale(rng):
-    mu, sigma, other = (10.0 ** rng.uniform(-300.0, 300.0, 3)).tolist()
-    pairs = ((mu, sigma, -other, sigma), (sigma, sigma, 0.0, 1.3 * sigma), (mu, sigma, 0.0, other))
-    a, b, c, d = pairs[rng.integers(3)]
-    return ScoreModel(Normal(a, b), Normal(c, d))
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("make", [_tied, _of_any_scale])
-def test_random_pairs_answer_everywhere(make):
-    rng = np.random.default_rng(20_24)
-    for _ in range(150):
-        model = make(rng)
-        ends, swapped = model.ends(), ScoreModel(model.impostor, model.client).ends()
-        for end, other in ((ends.at_zero, swapped.at_zero), (ends.at_one, swapped.at_one)):
-            assert end.semi_derivative == pytest.approx(other.roc_slope, rel=1e-11), model
-            assert {end.side, other.side} in ({"above", "below"}, {"on"}), model
-        shape = model.global_shape()
-        assert 0.0 <= model.at_far(0.01).frr <= 1.0, model
-        for law in (model.client, model.impostor):
-            x = law.ppf([0.0, 1e-300, 0.5, 1.0])
-            assert np.all(np.diff(x) >= 0.0), law
-            assert not np.any(np.isnan([law.cdf(x), law.sf(x), law.logpdf(x), law.pdf(x)])), law
-        if shape in ("chance", "proper", "below"):
-            assert len(model.diagonal_crossings()) == 0, model
-        if not isinstance(model.client, Inflated):
-            assert 0.0 <= model.auc() <= 1.0, model
 
 
 def test_a_crossing_beyond_all_doubles_stands_at_the_farthest():
