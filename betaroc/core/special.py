@@ -117,8 +117,8 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
     log_beta_value = log_beta(a, b)
     with np.errstate(invalid="ignore", under="ignore", over="ignore", divide="ignore"):
         shift = t.logit - centre
-        # Above the mean too by the first share where that is small: it rounds less.
-        first = shift < (_OVERFLOW if a < _SMALL_SHARE * b else 0.0)
+        # On both sides of the mean by the share that is small: it rounds less.
+        first = shift < _OVERFLOW * ((a < _SMALL_SHARE * b) - float(b < _SMALL_SHARE * a))
         deviance = n * np.where(
             first, _deviance(a / n, b / n, shift), _deviance(b / n, a / n, -shift)
         )
@@ -131,8 +131,7 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
         # Next to 1 the distance from the mean is in the complement alone.
         away = np.maximum(np.abs(t.theta - a / n), np.abs(t.complement - b / n))
         deviance_rounds = n * away * (np.abs(t.logit) + abs(centre))
-        far = plain_rounds < deviance_rounds
-    value = np.where(far, plain, _density_constant(a, b) - deviance)
+    value = np.where(plain_rounds < deviance_rounds, plain, _density_constant(a, b) - deviance)
     return np.where(np.isinf(t.logit), -np.inf, value)
 
 
@@ -157,11 +156,13 @@ def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     if b == 1.0:
         with np.errstate(over="ignore"):
             return np.asarray(-a * softplus(-t.logit))
+    # The first convergent, by the complement, where theta rounds for shapes beyond 1e13, or squares
+    # of shapes overflow.
+    slope = np.maximum(1.0 + a * t.complement - b * t.theta, 1.0)
+    x = np.where(1e-13 * a < slope, t.theta, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        h = _lower_fraction(a, b, t.theta.ravel()).reshape(t.theta.shape)
-    # Where theta rounds to 1 for shapes beyond 1e15, or squares of shapes overflow: the first
-    # convergent, by the complement.
-    h = np.where(h > 0.0, h, (a + 1.0) / np.maximum(1.0 + a * t.complement - b * t.theta, 1.0))
+        h = _lower_fraction(a, b, x.ravel()).reshape(x.shape)
+    h = np.where((h > 0.0) & (x > 0.0), h, (a + 1.0) / slope)
     return np.asarray(beta_log_density(a, b, t) - math.log(a) + np.log(h))
 
 
@@ -272,19 +273,18 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
     for _ in range(200):
         at = Thresholds.from_logit(y[active])
         _, log = beta_lower(a, b, at)
-        # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)': two long logs may
-        # not say so.
-        slope = np.maximum(a * at.complement - b * at.theta, _TINY)
-        least, most = -math.log(a), -np.log(slope)
+        # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)', nearly so far out,
+        # where two long logs say nothing of it.
+        most = -np.log(np.maximum(a * at.complement - b * at.theta, _TINY))
+        least = np.where(log < -1e12, most, -math.log(a))
         inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
         step = (log_p[active] - log) * np.exp(inverse)
         y[active] += step
-        scale = np.maximum(1.0, np.abs(y[active]))
-        size = np.abs(step)
+        size = np.abs(step) / np.maximum(1.0, np.abs(y[active]))
         # Newton squares a small step; one that does not shrink is rounding.
-        rounding = (size <= 1e-9 * scale) & (size > 0.1 * last[active])
+        rounding = (size <= 1e-9) & (size > 0.1 * last[active])
         last[active] = size
-        active[active] = ~((size <= _SQUARED * scale) | rounding)
+        active[active] = ~((size <= _SQUARED) | rounding)
         if not np.count_nonzero(active):
             break
     return y
