@@ -103,18 +103,3 @@ def test_docstrings_cite_formulas_and_pages_that_there_are():
     assert numbers == set(range(1, theory.count(":label:") + 1)) - {3}  # of which (4) to (6) follow
     named = set(re.findall(r"\bdocs/(\w+\.md)\b", sources))
     assert {name for name in named if not (DOCS / name).is_file()} == set()
-
-
-def prose(page):
-    """What is written by hand on a page: without code, and without what code prints."""
-    text = re.sub(
-        r"<!-- begin output -->.*?<!-- end output -->", "", page.read_text("utf-8"), flags=re.S
-    )
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
-    text = re.sub(r"^(`{3,})(?!\{).*?^\1$", "", text, flags=re.M | re.S)
-    return re.sub(r"`[^`\n]*`", "`code`", text)
-
-
-def test_the_word_of_the_literature_stands_in_the_glossary_alone():
-    pages = [page for page in [ROOT / "README.md", *PAGES] if page.stem != "glossary"]
-    assert [page.stem for page in pages if re.search(r"\bhook", prose(page))] == []

@@ -130,7 +130,7 @@ REFUSED = {
     "nothing": ("", ("empty",)), "blanks": ("  \n \n", ("blank",)),
     "a header": ("score,label\n", ("no rows",)),
     "D02 {1, 2}": (_table().replace(",1\n", ",2\n").replace(",0\n", ",1\n"), ("'2' (count 30",)),
-    "D02 an underscore": (_table().replace(",1\n", ",1_0\n"), ("'1_0' (count 30",)),
+    "D02 an underscore": (_table().replace(",0\n", ",0_0\n"), ("'0_0' (count 30",)),
     "D05 three": (_line("0.25,2"), ("got 3", "'2' (count 1, first in line 5)")),
     "D06 one class": (GOOD.replace(",0\n", ",1\n"), ("no impostor scores", "60 labels")),
     "D10 swapped": (_table(row="{y},{s}"), ("swapped",)),
