@@ -27,17 +27,13 @@ FAR_RANGES = ((0.0, 0.1), (0.2, 0.7))
 
 def beta_pair(shapes):
     c, i = Beta(*shapes[:2]), Beta(*shapes[2:])
-    found = {**common(c, i), **without_masses(c, i)}
-    order = (
-        "far_targets", "auc", "one_minus_auc", "eer", "ks", "weighted", "max_f", "partial_auc",
-        "break_even", "average_precision",
-    )  # fmt: skip
     return {
         "client": list(shapes[:2]),
         "impostor": list(shapes[2:]),
         "client_law": _laws.law_table(c),
         "impostor_law": _laws.law_table(i),
-        **{name: found[name] for name in order},
+        **common(c, i),
+        **without_masses(c, i),
         "ends": _laws.end_values(c, i),
     }
 
