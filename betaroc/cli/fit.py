@@ -110,7 +110,6 @@ def run(arguments: Namespace) -> None:
 
 
 def _fit_strata(arguments: Namespace, systems: Sequence[SystemFiles]) -> None:
-    """Fit each stratum of a system, and say it."""
     if len(systems) > 1:
         options.refuse(arguments, ("by",), f"be of one system; the call has {len(systems)}",
                        "Name one file.")  # fmt: skip

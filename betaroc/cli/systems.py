@@ -301,7 +301,6 @@ def _reading(arguments: Namespace) -> dict[str, Any]:
 
 
 def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
-    """The summary of a large file."""
     mode = getattr(arguments, "stream", "never")
     # What is no regular file is refused where it is read; a FIFO would wait.
     if mode == "never" or not os.path.isfile(path) or not os.access(path, os.R_OK):

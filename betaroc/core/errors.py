@@ -321,7 +321,7 @@ class SameDataWarning(BetarocWarning):
 
 
 class DiscretenessWarning(BetarocWarning):
-    """Many tied scores met a continuous distribution: say ``resolution=`` if they were rounded.
+    """Many scores are tied: say ``resolution=`` if they were rounded.
 
     Examples
     --------

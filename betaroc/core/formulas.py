@@ -76,7 +76,6 @@ class _Code(ast.NodeVisitor):
     """Arithmetic of columns, numbers and known functions."""
 
     def __init__(self, code: str, name: str) -> None:
-        """Read without running."""
         from formulaic.utils.code import sanitize_variable_names
 
         self.code, self.name = code, name

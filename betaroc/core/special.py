@@ -1,4 +1,4 @@
-"""The special functions behind the laws: both tails, logs, in logit coordinates.
+"""Special functions of the distributions: both tails, logs, in logit coordinates.
 
 The incomplete beta ratio is scipy's where it does not underflow, else a continued fraction in log
 space; the density has the deviance of Loader (2000), so that nothing large cancels.

@@ -95,7 +95,7 @@ _NAMED = 12
 
 
 def is_fine(alpha: npt.ArrayLike) -> bool:
-    """Whether a range may be said of the alphas."""
+    """Whether the alphas are described by their range."""
     return bool(np.all(np.diff(np.sort(np.asarray(alpha, dtype=np.float64))) <= FINE))
 
 

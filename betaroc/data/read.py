@@ -100,9 +100,9 @@ def read_scores(
         column `score`.
     key : str or path-like, optional
         A text with the class of each trial: a table with the columns `id` and `label`; without a
-        header one or two columns of the trial and, before or behind them, target or nontarget,
-        bonafide or spoof, 1 or 0; a protocol of ASVspoof; or, beside scores alone, a label per
-        line. The trials become the ids of the scores.
+        header one or two columns of the trial beside target or nontarget, bonafide or spoof, 1 or
+        0; a protocol of ASVspoof; or, beside scores alone, one label per line. The trials become
+        the ids of the scores.
     key_label, key_id : str, optional
         Columns of the key if not `label` and `id`; numbers from 1 where there is no header; for
         the trial perhaps a tuple of two.
@@ -152,9 +152,9 @@ def read_scores(
     ScoreFileNotFoundError
         If there is no such file.
     FileFormatError
-        For whatever is wrong in the file, with its line; for what has two readings, with the
-        option that decides; for trials that a key does not know, or that stand twice; for
-        directories, devices, URLs, archives, and text that is not UTF-8.
+        For whatever is wrong in the file, with its line; for what has two readings, with the option
+        that decides; for trials that a key lacks or has twice; for directories, devices, URLs,
+        archives, and text that is not UTF-8.
     InputError
         For options that do not go together, one file given twice, and names of columns where
         there is no header.

@@ -474,7 +474,7 @@ class Scores(ScoreData):
         One per score: weight k stands for k equal trials.
     client_groups, impostor_groups : array_like of int or str, shape (n,) or (n, 2), optional
         Trials that share a label (a person, a session) depend on each other. Two columns where a
-        trial depends on two things, such as the claimed and the real identity.
+        trial depends on two, such as the claimed and the real identity.
     client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
         The trial of each score, by which paired comparisons are checked.
     client_strata, impostor_strata : array_like of int or str, shape (n,), optional
@@ -483,15 +483,15 @@ class Scores(ScoreData):
     name : str, optional
         Name of the classifier.
     n_client_rejected, n_impostor_rejected : int or mapping
-        Trials without a score (failures to acquire), which count as rejected at every threshold,
-        with weight 1. Where there are strata, a number for each, ``{"print": 3}``.
+        Trials without a score (failures to acquire), which count as rejected at every threshold.
+        With strata one number for each, ``{"print": 3}``.
     source : ScoreSource, optional
         The file that was read; no part of equality.
     words : ClassWords, optional
-        ``(client, impostor)``: what the classes are called, such as ``("bona fide", "attack")``.
-        No part of equality.
+        ``(client, impostor)``: names of the classes, such as ``("bona fide", "attack")``. No part
+        of equality.
     dtype : str, optional
-        "float64", "float32" or "float16": that of the system that gives the scores, for
+        "float64", "float32" or "float16": that of the system, for
         `Decision.threshold_for_greater_equal`. Default: that of the arrays. No part of equality.
     library : str, optional
         "pandas", "polars" or "pyarrow", for tables. Default: that of what was given, else pandas.

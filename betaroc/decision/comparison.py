@@ -302,7 +302,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def cannot_tell(self) -> str:
-        """Why nothing can be said of the average, or empty."""
+        """Why the average cannot be compared, or empty."""
         mean, replicates = self.mean_difference, self.differences.shape[0]
         why = _unknown(self.smallest, self.first.measure, [mean.estimate], self._lost, replicates)
         if why or mean.low != 0.0 or mean.high != 0.0:
@@ -1093,7 +1093,7 @@ def _drawn(
 def _unknown(
     smallest: Smallest, measure: str, means: npt.ArrayLike, lost: int, replicates: int
 ) -> str:
-    """Why nothing can be said of means, or empty."""
+    """Why means cannot be compared, or empty."""
     measure = curve.short_measure(measure)
     if smallest.too_few:
         return smallest.too_few

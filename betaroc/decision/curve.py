@@ -350,7 +350,6 @@ def curve_answer(e: Epc) -> tree.Paragraph:
 
 
 def _over_words(e: Epc) -> str:
-    """Of which strata a curve is, in an answer."""
     if e.over == POOLED:
         many = 0 if e.test_scores is None else max(map(len, e.test_scores.strata))
         return f" of the mixture of {many} strata" * (many > 1)
@@ -415,7 +414,6 @@ def _quick_band(e: Epc) -> Band | None:
 
 # ------------------------------------------------------------------------------- words
 def _interval_words(around: Band) -> str:
-    """Which interval it is, and what varied in it."""
     level = numbers.level_words(around.level)
     each = "intervals, each alpha by itself"
     if around.simultaneous:

@@ -568,8 +568,8 @@ def decide(
     Parameters
     ----------
     scores : Scores, ScoreSummary, Fit, frame, (y_true, y_score) or path
-        The dev set. Of a summary thresholds are borders of bins; a fit brings its scores, and is
-        that of "model" where `family` is left out.
+        The dev set. Of a summary thresholds are borders of bins; a fit brings its scores, and
+        serves "model" where `family` is left out.
     far, frr : float
         The rate that must not be passed, strictly between 0 and 1.
     cost_fa, cost_fr : float
@@ -631,8 +631,8 @@ def decide(
     their scores (docs/validation.md).
 
     The status is "do not rely on it" where the fit does not hold at the target or dev accepts
-    clients no more often than impostors, "can be relied on" of a guarantee where dev shows that it
-    accepts them more often, else "not enough evidence".
+    clients no more often than impostors, "can be relied on" of a guarantee where dev shows the
+    contrary, else "not enough evidence".
 
     References
     ----------
@@ -771,7 +771,7 @@ def _decision(
     *, methods: Sequence[ThresholdMethod] | Callable[[], Iterable[ThresholdMethod]],
     n: int | None = None, absent: int = 0, frr: float = math.nan, **strata: Any,
 ) -> Decision:  # fmt: skip
-    """The method taken, with all that is said of it, and how the others are made."""
+    """The method taken, its assessment, and how the others are made."""
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
     if strata and strata["unseen"] is not None:
@@ -1220,7 +1220,7 @@ def methods_grid(
 ) -> tree.Grid:
     """Every way to choose, those of a fit last, with what each does on dev and on a test set.
 
-    `used` is said of the way that was taken.
+    `used` describes the method taken.
     """
     tests = [] if check is None or check.scores is None else [check.scores]
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES

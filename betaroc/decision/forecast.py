@@ -742,7 +742,6 @@ def _at_least(n: int, k: int, p: FloatArray) -> FloatArray:
 
 
 def _with_gaps(x: Thresholds, share: FloatArray) -> tuple[Thresholds, FloatArray, FloatArray]:
-    """Every place with every exponential deviate of a gap."""
     nodes, weights = np.polynomial.laguerre.laggauss(_NODES)
     places = np.repeat(np.arange(share.size), _NODES)
     return x[places], (share[:, None] * weights).ravel(), np.tile(nodes, share.size)

@@ -73,7 +73,7 @@ def band_over(e: Epc, o: BandOptions) -> Band:
 
 
 class StrataRates(NamedTuple):
-    """The error rates of the strata of a class at thresholds, a row each."""
+    """The error rates of the strata of a class at thresholds, in rows."""
 
     share: FloatArray
     #: Independent trials of which each varies as much.

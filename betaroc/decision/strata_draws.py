@@ -80,7 +80,7 @@ class PerturbedStrata:
 
     @cached_property
     def roots(self) -> FloatArray:
-        """The change with one standard error along each root of the covariance, a row each."""
+        """The change with one standard error along each root of the covariance, in rows."""
         scores, cut, blocks, added = self.fits.scores, 0, list[FloatArray](), list[FloatArray]()
         groups = groups_of(scores) if self.groups else None
         for who, rows in zip(CLASSES, self.sides, strict=True):

@@ -55,7 +55,7 @@ class Atoms(Value):
 
 @dataclass(frozen=True)
 class Tail:
-    """How a law's mass vanishes towards one end of its support, at `place`.
+    """How a distribution's mass vanishes towards one end of its support, at `place`.
 
         order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end (on the real line
         exp(-|u|), and times |u|^power)

@@ -509,7 +509,6 @@ def auc_of_pairs(a_c: FloatArray, b_c: FloatArray, a_i: FloatArray, b_i: FloatAr
 
 
 def _areas(shapes: FloatArray, size: int) -> FloatArray:
-    """A few hundred pairs on grids of one size."""
     swapped = shapes[0] * shapes[3] > shapes[2] * shapes[1]
     shapes = np.where(swapped, shapes[[2, 3, 0, 1]], shapes)
     mirrored = shapes[0] + shapes[2] > shapes[1] + shapes[3]

@@ -341,7 +341,6 @@ class Empirical(Distribution):
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
-        """Without a copy."""
         values = kept_scores(content["values"], "values", absent=True)
         weights = content.get("weights")
         checked = None if weights is None else weights_array(weights, values.size, "weights")
@@ -359,14 +358,12 @@ class Empirical(Distribution):
 
     @classmethod
     def _of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
-        """Of scores that were checked before."""
         law = object.__new__(cls)
         vars(law).update(values=values, weights=weights)
         return law
 
     @classmethod
     def _of_steps(cls, places: FloatArray, masses: FloatArray) -> Empirical:
-        """Of distinct scores, ascending."""
         law = cls._of_checked(places, masses)
         vars(law)["_steps"] = places, masses
         return law

@@ -110,7 +110,6 @@ class PointMasses(Distribution):
         return self.base._log_pdf(t) + math.log(self._share)
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """The base's inverse beside the jumps."""
         flat = np.ravel(p)
         rest, nothing = flat.copy(), -1.0 if lower else 2.0
         moves = []

@@ -178,7 +178,6 @@ class Pair:
 
     @cached_property
     def _quantiles(self) -> Thresholds:
-        """Quantiles of both continuous parts."""
         return self._quantiles_at(_DEPTHS) if self._like is None else self._like._quantiles
 
     @cached_property

@@ -76,7 +76,6 @@ def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
 
 
 def _first_of(laws: Sequence[Distribution], *, sample: bool) -> Distribution | None:
-    """The first that is a sample, or is none."""
     return next((law._scored for law in laws if (law.continuous is None) == sample), None)
 
 

@@ -217,7 +217,6 @@ class Spliced(Distribution):
 
     @property
     def _masses(self) -> list[float]:
-        """Of the tails."""
         return [tail.mass for tail in (self.lower, self.upper) if tail is not None]
 
     @cached_property
@@ -344,7 +343,6 @@ class Spliced(Distribution):
         return result
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
-        """Both sides of each joint, too."""
         parts = [super()._landmarks(depths)]
         for joint in self._joints:
             beside = [np.nextafter(joint.y, side) for side in (-np.inf, np.inf)]

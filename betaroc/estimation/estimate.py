@@ -353,7 +353,6 @@ class PairEstimate(Result):
                 warn(notice.message, notice.category)
 
     def _told_scored(self, noun: str) -> Self:
-        """The same, which is said."""
         tell_of_scored(self.scores, noun)
         return self._scored
 

@@ -110,7 +110,6 @@ def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
 
 
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Mean square of an exponential variable."""
     free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
     return ((free * logs) ** 2 @ shares / 2.0 - 1.0)[:, None]
 
@@ -212,7 +211,6 @@ def _normal_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = No
 
 
 def _normal_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Skewness and excess kurtosis."""
     z = (x - p[0]) / p[1]
     return np.stack([z**3 @ shares, z**4 @ shares - 3.0], axis=1)
 

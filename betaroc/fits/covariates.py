@@ -666,7 +666,6 @@ class CovariateFit(Result, Exportable):
 
 # ------------------------------------------------------------------------ numbers of a place
 def _model(place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
-    """Beta(mu phi, (1 - mu) phi) of both classes."""
     laws = []
     for logit, log_precision in (place[:2], place[2:]):
         with np.errstate(over="ignore", under="ignore"):

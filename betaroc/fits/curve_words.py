@@ -82,7 +82,7 @@ class CurveTests:
 
     @property
     def cannot(self) -> str:
-        """That something cannot be told at the level."""
+        """The words "cannot tell", with the level."""
         return f"cannot tell at {level_words(self.level)} confidence"
 
     def wanted(self, z: float, *, two_sided: bool = False) -> str:
@@ -105,7 +105,7 @@ class CurveTests:
 
 
 def curve_tests(fit: Fit, level: float) -> CurveTests:
-    """What may be said of the curve of a fit at a level."""
+    """Tests of the curve of a fit at a level."""
     fit = fit._scored
     tests, why = dict.fromkeys(("ends", "curve", "shapes")), dict[str, str]()
     counts = dict[str, str]()
@@ -281,7 +281,7 @@ def untested_words(tests: CurveTests) -> str:
 
 
 def curve_sentences(tests: CurveTests) -> list[str]:
-    """What is said of the curve of a fit."""
+    """Sentences on the curve of a fit."""
     if is_of_counts(tests.fit.family):
         return ["The ROC is that of the scores; its ends and shape are not modelled."]
     whole = "".join(whole_curve(tests)) + crossing_words(tests)

@@ -138,7 +138,7 @@ def _summary(
 
 
 def fit_families(fit: scores_beyond.SupportedPair) -> str:
-    """Name of the family, point masses said."""
+    """Name of the family, with its point masses."""
     classes = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
     masses = any(f.distribution.atoms.places.size and f.names for f in classes.values())
     name = f"{families.family_text(fit.family)}{', with point masses' if masses else ''}"
@@ -1437,7 +1437,7 @@ def fit(
 
 
 def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) -> StrataFits:
-    """Each stratum of a class fitted, with all that is to be said of one in its notices."""
+    """Fit each stratum of a class; its notices are collected."""
     checks.choice(by, ("stratum",), "by")
     if not isinstance(data, Scores):
         raise errors.refusal("scores", "be Scores to be fitted by strata", "a summary of them")

@@ -398,7 +398,7 @@ class CurveTest(Exportable):
     where_seen : dict
         The same probabilities of two normal distributions where there are scores; else empty.
     contradiction : str
-        Why nothing of this can be told; then there are no probabilities, and p-values are nan.
+        Why there is no answer; then there are no probabilities, and p-values are nan.
 
     Examples
     --------
@@ -420,7 +420,7 @@ class CurveTest(Exportable):
 
     @property
     def finding(self) -> str:
-        """What may be said of the curve below the diagonal, in words."""
+        """The finding on the curve below the diagonal, in words."""
         visible = [hook for hook in self.hooks if hook.seen]
         counts = "".join(f"; {hook.counts}" for hook in visible if hook.counts)
         if self.contradiction:
@@ -657,7 +657,6 @@ class FittedEnds:
         return difference, np.concatenate(gradient)
 
     def _correlation(self, left: FloatArray, right: FloatArray) -> float:
-        """Of two contrasts with these gradients."""
         errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (left, right)]
         covariance = float(left @ self.covariance @ right)
         # One by one: the product of two small variances is no double.

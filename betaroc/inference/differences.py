@@ -155,7 +155,7 @@ def difference(
         The two systems, both of one kind; summaries with ``paired=False``.
     paired : bool
         The same trials in the same order; else independent ones. Where some have no score, by ids:
-        a trial that only the other system scored is a rejection.
+        a trial that only the other system scored counts as rejected.
     method : str, optional
         Left out, DeLong's test for the area of scores (:func:`auc_test`), "influence" for their
         EER, square-and-add where the intervals of :func:`interval` are not drawn; else quantiles of
@@ -431,7 +431,6 @@ def _by_influence(
     counted: Sequence[CountedScores], spec: StatisticSpec, covariance: FloatArray,
     options: IntervalOptions,
 ) -> Difference:  # fmt: skip
-    """Of EERs by Student's t."""
     from scipy.special import stdtr, stdtrit
 
     one, two = (of_scores.number_of_scores(spec, c.model) for c in counted)

@@ -467,7 +467,6 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
 def _scores_interval(
     f: SupportedPair, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval | None:
-    """That of the scores; None where they are refused."""
     with suppress_warnings(), suppress(errors.InputError):
         return of_scores.bare_interval_of_scores(scores_of_fit(f)._trials, spec, options)
     return None
@@ -703,7 +702,6 @@ def _hull_of_fit(
     f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
     simultaneous: bool,
 ) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
-    """Of what the band is, and its ends."""
     scores = None
     if options.method is None:
         with suppress_warnings(), suppress(errors.InputError):

@@ -634,7 +634,6 @@ def _ends_at_best(
 
 
 def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
-    """Other rates with the prior of a point."""
     return OperatingPoint(math.nan, far, frr, point.prior)
 
 
@@ -675,7 +674,6 @@ def _square_and_add(
 
 # ------------------------------------------------------------------------ of a whole curve
 def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
-    """Of a share that is worth so many scores."""
     # Few impostors within a range of FARs do not tell how far the threshold of its end is from
     # theirs: there the ends move towards those of the TPR at the ends of the range.
     check_few(rows_of(counted.data, spec), "scores", "for a variance")
@@ -732,7 +730,6 @@ def replicates_of(
 
 
 def _drawn(scores: Scores, spec: StatisticSpec, options: IntervalOptions) -> Interval:
-    """Quantiles of the statistic in the replicates."""
     estimate = number_of_scores(spec, empirical_model(scores))
     values = replicates_of([scores], spec, options)[:, 0]
     result = interval_of_replicates(estimate, values, options, str(spec))

@@ -130,7 +130,6 @@ def check_other_trials(
 def _check_equal(
     first: AnyArray | None, second: AnyArray | None, what: str, names: tuple[str, str], do: str
 ) -> None:
-    """Refuse trials that differ."""
     if first is None or second is None:
         return
     if first.ndim != second.ndim:

@@ -452,7 +452,7 @@ def strata_dependence(
     """Variance of the mean of the strata's error rates over that of independent strata.
 
     By what groups that are in several of them add to it; `rates` are the shares of each stratum and
-    their sizes, a row each.
+    their sizes, in rows.
     """
     from scipy.special import ndtri, stdtrit
 

@@ -348,7 +348,7 @@ def measure_title(name: str) -> str:
 
 
 def is_rate(name: str) -> bool:
-    """Whether a measure is said in per cent: where its range is [0, 1]."""
+    """Whether a measure is shown in per cent: where its range is [0, 1]."""
     return name not in MEASURES or (MEASURES[name].low, MEASURES[name].high) == (0.0, 1.0)
 
 

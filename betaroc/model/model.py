@@ -57,10 +57,9 @@ class ScoreModel(Exportable):
 
     Notes
     -----
-    Frozen, hashable, compares by content. Rates of beta pairs have relative error below 1e-12 for
-    shapes in [0.05, 1e3], below 1e-9 in [1e-3, 1e6], in both tails through 1e-300. A threshold, a
-    rate or a score of nan gives nan. Ties of a best threshold go to the smallest HTER, then to the
-    lowest threshold.
+    Rates of beta pairs have relative error below 1e-12 for shapes in [0.05, 1e3], below 1e-9 in
+    [1e-3, 1e6], in both tails through 1e-300. nan gives nan. Ties of a best threshold go to the
+    smallest HTER, then to the lowest threshold.
 
     References
     ----------

@@ -124,7 +124,7 @@ class Roc(Curve):
     Notes
     -----
     Distributions with atoms, and samples, give the polyline through the attainable points; on a
-    vertical segment y is its top. x = 1e-300 is as exact as x = 0.1. A rate of nan gives nan.
+    vertical segment y is its top. x = 1e-300 is as exact as x = 0.1.
 
     References
     ----------

@@ -90,7 +90,7 @@ def _snapped(
     inverted: Distribution, other: Distribution, t: Thresholds,
     rate: Callable[[Thresholds], FloatArray], x: FloatArray,
 ) -> Thresholds:  # fmt: skip
-    """The other law's atom where it has the rate to rounding."""
+    """The other distribution's atom where it has the rate to rounding."""
     places = other.atoms.places
     if places.size == 0 or inverted.continuous is None:
         return t

@@ -647,7 +647,6 @@ def draw_difference(
 
 
 def _grounds(better: Better) -> list[tuple[BoolArray, dict[str, Any]]]:
-    """Where each system is better, and its look."""
     return [
         (better.system == k + 1, {
             "facecolor": (_COLOURS[k], 0.10), "edgecolor": (_COLOURS[k], 0.35),

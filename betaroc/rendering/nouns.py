@@ -175,7 +175,7 @@ class Exportable(Value):
         str
             A ``tabular``. Numbers have six digits, a single row stands upright, characters that
             pdfLaTeX cannot set are code points, such as U+4E2D. Decisions, curves and comparisons
-            have the table that people read, with what is said beside it as comments.
+            have the table that people read, with its text as comments.
 
         Examples
         --------

@@ -126,7 +126,7 @@ class Grid(Tagged):
 
 
 class Column(NamedTuple):
-    """The key of a column, its head if it is shown, how values are said."""
+    """The key of a column, its head if shown, the format of its values."""
 
     key: str
     head: str | None = None

@@ -111,7 +111,6 @@ def _drawn(figure: Figure) -> Markup:
 
 
 def _attributes(result: re.Match[str]) -> str:
-    """Its font and numerals are the page's."""
     return " ".join(
         f'{name}="{value}"' for name, value in _PAIR.findall(result[1])
         if value.strip() and (name, value[-10:]) != ("font-family", "sans-serif")

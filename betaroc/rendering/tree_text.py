@@ -336,7 +336,7 @@ def latex_grid(grid: tree.Grid) -> str:
 
 
 def latex_comments(nodes: Iterable[tree.Node]) -> str:
-    """What is said beside a table, as comments."""
+    """The text around a table, as comments."""
     texts = [
         node.verdict if isinstance(node, tree.Status) else f"{node.lead} {node.text}"
         for node in nodes if isinstance(node, tree.Status | tree.Paragraph)

@@ -205,7 +205,7 @@ def quality_of(
     value: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
     compared: family_choice.FamilyComparison | str | None = None,
 ) -> Quality:  # fmt: skip
-    """Everything that can be said of a fit, or why not."""
+    """Checks of a fit, or why there are none."""
     fitted: Any = fit
     summary = value if isinstance(value, ScoreSummary) else None
     rows = "" if summary is None else "it needs every score, which a summary does not keep"

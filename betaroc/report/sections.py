@@ -186,7 +186,7 @@ def _with_level(title: str, part: ScoreSet) -> str:
 
 
 def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
-    """What is said of each set, under its name."""
+    """Blocks of each set, under its name."""
     if len(sets) == 1:
         return [*blocks[0]]
     named = zip(sets, blocks, strict=True)
@@ -397,7 +397,6 @@ def _point_rows(
 
 
 def _counted_on_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -> str:
-    """What dev counts at a threshold."""
     if met.chosen_by == "model":
         return f"{percent(score_set.rate_at(key, dev.empirical, met.observed[0]))} counted"
     total = dev.scores.impostor_total if key == "far" else dev.scores.client_total

@@ -184,8 +184,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sample_weight : array_like, shape (n,), optional
             Copies of each row: whole numbers for a rate.
         groups : array_like, shape (n,) or (n, 2), optional
-            Which rows depend on each other: for the splitter, and for the decision, which then
-            ranks rows no two of which share a group.
+            Which rows depend on each other, for the splitter and for the decision.
         strata : array_like, shape (n,), optional
             Species of attack, group or site of each row, empty in a class without them: a rate is
             then kept for each stratum of its class.

@@ -243,7 +243,6 @@ class SampleSize(Framed, Exportable):
         return [*lines, f"taken as true: {laws}"]
 
     def __str__(self) -> str:
-        """The summary."""
         return self.summary()
 
 
@@ -970,7 +969,7 @@ def area_variances(model: ScoreModel) -> tuple[float, float, float]:
 
 
 def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArray]) -> float:
-    """Var of(S) of a score S of a law: of may bend at quantiles of the other, jump at atoms."""
+    """Var of(S) of a score S: `of` may bend at quantiles of the other class, jump at atoms."""
     breaks = [Thresholds.from_theta(pair.atom_places)]
     if law.continuous is not None:
         breaks.append(pair.place(pair.panels(law.continuous[1], -math.inf, math.inf)))

@@ -47,7 +47,6 @@ class StatisticGoal(NamedTuple):
     value: float
 
     def __str__(self) -> str:
-        """As it is given."""
         return f"{self.statistic}={self.value!r}"
 
     def number(self, model: ScoreModel) -> float:
@@ -141,7 +140,6 @@ class Prescription:
         return _checked_goals(numbers)
 
     def __str__(self) -> str:
-        """All of it, for messages."""
         words = [f"{name}={value!r}" for name, value in self.rates.items()]
         for name, pair in (("exponents", self.exponents), ("slopes", self.ties)):
             if any(value is not None for value in pair):
@@ -485,7 +483,7 @@ _PATIENCE, _PATIENCE_OF_GOALS = (2, 500), (1, 100)
 
 
 def _solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
-    """Client and impostor, nearest to the reference, and whether the equations are met."""
+    """Client and impostor, nearest to the reference, and whether they solve the equations."""
     met = _GOAL_MET if wanted.goals else _MET
     for margin in _MARGINS:
         solutions = [
@@ -628,7 +626,6 @@ class _Search:
         return np.asarray(result.x)
 
     def _nearest(self, logs: FloatArray) -> FloatArray:
-        """The local least of the distance from the reference."""
         from scipy.optimize import minimize
 
         constraints: list[Any] = []

@@ -113,9 +113,9 @@ class Study:
     to about 1e-13. Warnings of fits are not given. The folder holds a manifest and Parquet parts,
     each put in place whole; damaged parts are computed again, with a warning.
 
-    A function is part of the study: its code (with the version of Python), defaults, variables
-    that it closes over, attributes of an object, and constants and functions of its module that it
-    reads. Files and other modules are not seen: change the folder with them.
+    A function is part of the study: its code (with the version of Python), defaults, closures,
+    attributes of an object, and constants and functions of its module that it reads. Files and
+    other modules are not seen: change the folder with them.
 
     References
     ----------
@@ -175,7 +175,6 @@ class Study:
         self._folder = Memory() if folder is None else Folder(folder)
 
     def __len__(self) -> int:
-        """Trials: cells times replicates."""
         return len(self.design) * self.replicates
 
     def __repr__(self) -> str:
