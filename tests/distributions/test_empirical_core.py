@@ -12,7 +12,7 @@ import pytest
 import betaroc as br
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
-from betaroc.model.criteria import CRITERIA, hull_vertices
+from betaroc.model.criteria import CRITERIA
 from helpers.cases import over
 
 KINDS = {
@@ -102,14 +102,6 @@ def test_choices_are_those_of_all_decisions(draw, name):
             for law in (br.Empirical, weighted)
         ]
         assert chosen[0] == chosen[1]
-
-
-def test_a_hull_of_many_points_is_that_of_all():
-    """Points of a parabola, every tenth of them on it: those are the vertices."""
-    y = np.arange(20_001.0)
-    x = (y - 20_000.0) ** 2
-    x[np.arange(y.size) % 10 > 0] += 30.0
-    assert hull_vertices(x, y).tolist() == list(range(0, 20_001, 10))
 
 
 @pytest.mark.simulation

@@ -10,8 +10,6 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.empirical import bin_of
-from betaroc.distributions.pairs import sign_changes
 
 B = br.Beta(2.0, 3.0)
 
@@ -28,26 +26,11 @@ def test_a_quantile_stays_on_the_mass_beside_a_tail_that_has_underflowed():
         assert (low.isf(p), high.ppf(p)) == (0.0, 1.0)
 
 
-def test_a_score_has_the_bin_of_its_place_on_four_scales():
-    """Of [0, 1] a quarter, an eighth by either 16th root, of u/(1 + |u|) and u/(100 + |u|) each."""
-    bins, s = 1_000_000, np.array([-300.0, -1.0, 0.25, 0.7, 3.0, 500.0])
-    inside = np.clip(s, 0.0, 1.0)
-    ends = 0.25 * inside + 0.125 * inside ** (1 / 16) + 0.125 * (1.0 - (1.0 - inside) ** (1 / 16))
-    whole = [0.125 * (1.0 + s / (scale + np.abs(s))) for scale in (1.0, 100.0)]
-    places = (ends + whole[0] + whole[1]) * bins
-    assert np.all(np.abs(bin_of(s, bins, None) - (places - 0.5)) <= 0.5 + 1e-6)
-
-
 def test_many_quantiles_of_a_mixture_have_their_probabilities():
     law = br.NormalMixture([0.3, 0.7], [br.Normal(-2.0, 0.5), br.Normal(1.0, 1.5)])
     p, normals = np.linspace(1e-6, 1.0 - 1e-6, 301), (stats.norm(-2.0, 0.5), stats.norm(1.0, 1.5))
     for x, tails in ((law.ppf(p), [n.cdf for n in normals]), (law.isf(p), [n.sf for n in normals])):
         assert_allclose(0.3 * tails[0](x) + 0.7 * tails[1](x), p, rtol=1e-9)
-
-
-def test_a_sign_that_changes_on_a_mesh_changes_there():
-    mesh = np.array([-2.0, -1.0, 0.5, 1.0, 3.0])
-    assert sign_changes(lambda u: (u - 0.5) * (u + 1.5), mesh, "x") == pytest.approx([-1.5, 0.5])
 
 
 def test_thresholds_that_only_round_to_a_point_mass_do_not_hold_it():
@@ -83,25 +66,11 @@ def test_far_out_the_widest_and_outermost_component_is_the_density():
         assert_allclose(slope, (high - low) / 2e-4, rtol=1e-6)
 
 
-def test_next_to_an_end_components_share_by_their_leading_terms():
-    """At 0 the least a alone; of equal ones w/B(a, b): B(2, 1) = 1/2, B(2, 3) = 1/12."""
-    mixture = br.BetaMixture([0.2, 0.3, 0.5], [br.Beta(2, 1), br.Beta(2, 3), br.Beta(3, 1)])
-    (first, second, third), top = mixture._shares_at(0), mixture._shares_at(1)
-    assert (third, top[1]) == (0.0, 0.0)
-    assert first / second == pytest.approx((0.2 / 0.5) / (0.3 * 12.0))
-    assert top[0] / top[2] == pytest.approx((0.2 * 2.0) / (0.5 * 3.0))
-
-
 def test_a_spread_that_doubles_cannot_hold_has_no_number():
     """exp(arcsinh(z) / 2e-13) is beyond 1e308 for all z above 1e-10."""
     wide = br.SinhArcsinh(location=1e300, scale=0.4, skewness=2.1, tail_weight=2e-13)
     assert wide.mean > 1e300
     assert np.isnan(wide.var)
-
-
-def test_weights_of_nearly_one_are_weights():
-    thirds = br.BetaMixture([1 / 3] * 3, [B, br.Beta(1, 2), br.Beta(4, 4)])
-    assert thirds.cdf(1.0) == 1.0
 
 
 def test_the_rule_integrates_what_bends_and_gives_up_on_noise():

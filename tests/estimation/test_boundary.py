@@ -228,17 +228,3 @@ def test_zeros_and_ones_are_ends_of_the_unit_interval_alone():
     thirds = np.arange(60) // 3 + 0.0
     messages = caught_by(br.fit, br.Scores(thirds + 1.0, thirds), "normal")[1]
     assert "only 20 distinct values among 60 scores" in messages[br.DiscretenessWarning]
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("step", [1.0, pytest.param(2.0, marks=pytest.mark.nightly), 3.0])
-def test_mu_and_sigma_come_back_from_rounded_scores(step):
-    """Of N(5.3, 2): the mean over 60 sets of 300 within 3.5 of its errors."""
-    sets = [rounded(np.random.default_rng(k).normal(5.3, 2.0, 300), step) for k in range(200)]
-    values = np.array([br.fit_distribution(x, "normal", resolution=step).values
-        for x in sets[:60]])  # fmt: skip
-    error = values.std(axis=0) / np.sqrt(60)
-    # sigma by maximum likelihood is 3 / (4 n) of itself too small.
-    assert np.all(np.abs(values.mean(axis=0) - [5.3, 2.0 * (1 - 0.75 / 300)]) < 3.5 * error)
-    # Without cells sigma^2 is step^2 / 12 too large (Sheppard).
-    assert np.mean(np.var(sets, axis=1)) == approx(4.0 * (1 - 1 / 300) + step**2 / 12, rel=0.02)

@@ -10,6 +10,7 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation import mixture
+from betaroc.estimation.contract import Sample
 from helpers.cases import some
 from helpers.robust import robust_cov
 
@@ -135,6 +136,18 @@ def test_of_many_scores_the_maximum_beside_that_of_their_quantiles_is_the_maximu
     fit = br.fit_distribution(TWO, "normal-mixture")
     assert fit.params == approx(plain.params, rel=1e-7)
     assert isinstance(fit.iterations, int)
+
+
+def test_quantiles_of_many_scores_and_the_least_component():
+    two = np.array([0.0, 1.0])
+    for share, enough in ((0.05, True), (0.049, False), (0.951, False)):
+        point = np.vstack([[share, 1.0 - share], two, two + 1.0])
+        assert mixture._regular(mixture.NORMAL_KIND, point, 100.0, np.inf) is enough
+    x = stats.beta(2, 3).ppf((np.arange(5000) + 0.5) / 5000)
+    values, weights = mixture._thinned(Sample.of("client", x, None), 100)
+    assert values.size == 100
+    below = np.cumsum(weights) - 0.5 * weights
+    assert_allclose(stats.beta(2, 3).cdf(values) * 5000, below, atol=1.0)
 
 
 def test_ends_of_a_mixture_are_those_of_the_smallest_shapes():

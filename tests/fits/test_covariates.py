@@ -11,7 +11,6 @@ from scipy.special import betainc, expit, logit
 
 import betaroc as br
 from betaroc.fits import covariates
-from betaroc.fits.covariates import RegressionFit
 from helpers.cases import some
 
 approx, fit = pytest.approx, br.fit_covariates
@@ -375,12 +374,11 @@ def test_few_and_reversed_scores_are_noticed_and_no_maximum_is_no_fit(monkeypatc
         fit(FRAME.assign(score=1 - FRAME["score"]), "x")
     frame = FRAME.copy()
     frame.loc[frame["camera"] == "top", "score"] = 0.25
-    with pytest.raises(br.DegenerateDataError, match="becomes a point") as caught:
+    with pytest.raises(br.DegenerateDataError, match="becomes a point"):
         fit(frame, "camera", precision="camera")
     monkeypatch.setattr(covariates, "_STEPS", 1)
     with pytest.raises(br.FitError, match="instead of 0") as caught:
         fit(FRAME, "camera * x", precision="camera * x")
-    assert isinstance(caught.value.result, RegressionFit)
     assert not caught.value.result.converged
 
 

@@ -141,28 +141,6 @@ def test_eers_of_few_and_of_separated_scores():
     assert br.difference(apart, other, "eer", paired=False).method == "likelihood"
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150), ("rounded", 100)])
-def test_the_size_and_power_of_the_difference_of_eers(law, n):
-    """Equal systems differ in at most .06 of 150, three errors (.019) allowed; others often do."""
-    rng = np.random.default_rng([n, len(law)])
-
-    def draw(shift):
-        shared = [rng.normal(size=n) for _ in range(2)]
-        parts = [[np.sqrt(0.8) * z + np.sqrt(0.2) * rng.normal(size=n) for z in shared]
-            for _ in range(2)]  # fmt: skip
-        step = 2.0 if law == "rounded" else 1e9
-        both = [br.Scores(*(np.round(step * x) / step for x in (c + 2.0 - k * shift, i)))
-            for k, (c, i) in enumerate(parts)]  # fmt: skip
-        return both[0], both[1]
-
-    equal = np.mean([br.difference(*draw(0.0), "eer").p_value < 0.05 for _ in range(150)])
-    assert equal <= 0.06 + 3 * 0.019
-    if n == 150:
-        power = np.mean([br.difference(*draw(0.4), "eer").p_value < 0.05 for _ in range(150)])
-        assert power >= 0.6
-
-
 def both(seed, step, **given):
     """Scores in steps, and the same with the classes swapped and the scores turned round."""
     rng = np.random.default_rng(seed)

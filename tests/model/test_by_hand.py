@@ -269,17 +269,10 @@ CLIENT, IMPOSTOR = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 60)
 
 
 @pytest.mark.parametrize("power", some([-1000, 530, 664, 1010], 4))
-@pytest.mark.parametrize("family", some(["normal", "sinh-arcsinh"], 2))
-def test_the_distance_of_the_means_has_no_unit(family, power):
-    scores, unit = br.Scores(CLIENT, IMPOSTOR), 2.0**power
-    moved = br.Scores(CLIENT * unit, IMPOSTOR * unit)
-    numbers = [br.fit(s, family).model for s in (scores, moved)]
-    found = [br.interval(br.Scores(CLIENT * u, IMPOSTOR * u), "d-prime", replicates=99, rng=1)
-             for u in (1.0, unit)]  # fmt: skip
+def test_the_distance_of_the_means_has_no_unit(power):
+    one, found = (br.interval(br.Scores(CLIENT * u, IMPOSTOR * u), "d-prime", replicates=99, rng=1)
+        for u in (1.0, 2.0**power))  # fmt: skip
     spread = math.sqrt((CLIENT.var() + IMPOSTOR.var()) / 2)
     apart = (CLIENT.mean() - IMPOSTOR.mean()) / spread
-    assert [one.estimate for one in found] == pytest.approx([apart, apart], rel=1e-9)
-    assert found[1].estimate == pytest.approx(found[0].estimate, rel=1e-12)
-    assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
-    spreads = [math.hypot(m.client._sd, m.impostor._sd) for m in numbers]
-    assert spreads[1] / unit == pytest.approx(spreads[0], rel=1e-6)
+    assert (one.estimate, found.estimate) == pytest.approx((apart, apart), rel=1e-9)
+    assert found.low == pytest.approx(one.low, rel=1e-9)
