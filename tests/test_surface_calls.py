@@ -23,7 +23,7 @@ def test_what_is_looked_for_is_seen(monkeypatch):
         wild_calls.walk(0, 0, only="statistics")
 
 
-WALKS = [pytest.param(0, 0, 80, marks=pytest.mark.simulation)]
+WALKS = [pytest.param(0, 0, 300, marks=pytest.mark.simulation)]
 WALKS += [pytest.param(2026, 1000 * k, 1000 * (k + 1), marks=pytest.mark.nightly)
           for k in range(20)]  # fmt: skip
 
