@@ -172,13 +172,15 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
 
 
 # ---------------------------------------------------------------------- what is given
-def side(value: SideInput | StrataFits, prior: float | None, over: Over = POOLED) -> ScoreModel:
+def side(
+    value: SideInput | StrataFits, prior: float | None, over: Over = POOLED, name: str = ""
+) -> ScoreModel:
     """One side as a model: empirical distributions for scores, the fitted model of a fit."""
     model = value.model if isinstance(value, SupportedPair) else value
     if isinstance(model, StrataFits):
         model = model.model_over(over)
     elif isinstance(model, ScoreData):
-        model = empirical_model(model) if over == POOLED else model_over(model, over)
+        model = empirical_model(model) if over == POOLED else model_over(model, over, f" of {name}")
     elif over != POOLED:
         remedy = 'Give scores with strata, or fits of them (`by="stratum"`).'
         raise refusal("over", "be pooled of a model or a fit of all", repr(over), worded(remedy))

@@ -768,7 +768,8 @@ def epc(
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
     alphas = curve.checked_alphas(alpha, single=single, criterion=criterion)
-    models = [curve.side(item, prior, over) for item in sides]
+    names = "dev", "test"
+    models = [curve.side(item, prior, over, name) for item, name in zip(sides, names, strict=True)]
     data = [item.scores if isinstance(item, SupportedPair | StrataFits) else item for item in sides]
     # Of a fit those of its scores, not its distributions.
     laws = [(x.client, x.impostor) if isinstance(x, ScoreModel) else x._distributions for x in data]
@@ -781,7 +782,7 @@ def epc(
     library = first_library([item for item in data if isinstance(item, ScoreData)])
     kept = over if isinstance(over, str) else dict(over)
     origins: dict[str, Any] = {"prior_given": prior is not None, "library": library, "over": kept}
-    for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
+    for name, item, pair in zip(names, sides, laws, strict=True):
         for kind, what in ((Scores, "scores"), (SupportedPair | StrataFits, "fit")):
             origins[f"{name}_{what}"] = item if isinstance(item, kind) else None
         origins[f"{name}_evidence"] = curve.support_of(item, over)

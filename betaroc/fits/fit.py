@@ -50,7 +50,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, rates_of_point
 from betaroc.rendering import tree
-from betaroc.rendering.curves import INK, Axes, line_style
+from betaroc.rendering.curves import INK, PANELS, Axes, line_style
 from betaroc.rendering.nouns import Exportable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
 from betaroc.rendering.tree_text import latex_table, latex_text
@@ -1128,6 +1128,8 @@ class StrataFits(Tabular, Exportable):
             )
             nodes.append(tree.Paragraph(f"Of each: {', '.join(words)}."))
         about = "ROC of each stratum, fitted and, thin, counted"
+        if len(self.fits) > PANELS:
+            about += f"; the {PANELS} costliest of {len(self.fits)}"
         return [*nodes, tree.Figure(partial(self.plot, "panels"), "", about)]
 
     def to_frame(self) -> Table:
@@ -1443,8 +1445,14 @@ def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) 
         raise errors.refusal("scores", "be Scores to be fitted by strata", "a summary of them")
     who = CLASSES[len(data.strata.impostor) > 1 or len(data.strata.client) < 2]
     pieces = strata_rates.pieces_of(data, who)
-    result = StrataFits(tuple(pieces), tuple(map(estimator, pieces.values())), data)
-    return in_library(result, data)
+    fits = []
+    for name, piece in pieces.items():
+        try:
+            with forward_warnings(f"stratum {visible(name)}: "):
+                fits.append(estimator(piece))
+        except errors.BetarocError as error:
+            raise error.reworded(f"stratum {visible(name)}: {error.template}") from error
+    return in_library(StrataFits(tuple(pieces), tuple(fits), data), data)
 
 
 def best_fit(

@@ -99,6 +99,8 @@ def plot_strata_panels(fits: Mapping[str, PairEstimate], terms: str) -> curves.A
         if (legend := ax.get_legend()) is not None:
             legend.remove()
         ax.set_title(f"{visible(name)}, AUC {fit.model.auc():.3f}", fontsize=8, parse_math=False)
+    if len(fits) > len(shown):
+        panels[0].figure.supxlabel(f"{len(fits) - len(shown)} more strata", fontsize=8)
     return panels[0]
 
 

@@ -31,7 +31,7 @@ from betaroc.inference.interval import Interval, Limits, difference_ends, is_spa
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
-from betaroc.inference.strata import POOLED, influence_over, intervals_over
+from betaroc.inference.strata import POOLED, classes_over, influence_over, intervals_over
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -356,6 +356,8 @@ def _of_strata(
         require_scores(s, "a difference over strata", name=name, rejected=True)
         for name, s in zip("ab", systems, strict=True)
     ]
+    for name, s in zip("ab", scores, strict=True):
+        classes_over(s.strata._asdict(), over, f" of {name}")
     r = 0.0
     if paired:
         scores = [*_on_the_same_trials(scores, options)]

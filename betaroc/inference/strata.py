@@ -595,30 +595,35 @@ def _chosen(
     return who, _rows(scores, pieces, spec, who, options), weights
 
 
-def classes_over(strata: Mapping[str, Sequence[str]], over: object) -> dict[str, FloatArray | None]:
-    """The classes that have the strata, each with the weights of its strata; None for the worst."""
+def classes_over(
+    strata: Mapping[str, Sequence[str]], over: object, of: str = ""
+) -> dict[str, FloatArray | None]:
+    """The classes that have the strata, each with the weights of its strata; None for the worst.
+
+    `of` is whose they are, such as " of test".
+    """
     several = {who: tuple(names) for who, names in strata.items() if len(names) > 1}
     if not several:
-        rule = "be pooled where no class has two strata or more"
+        rule = f"be pooled where no class{of} has two strata or more"
         raise refusal("over", rule, repr(over), "Give strata, or leave it out.")
     if over == WORST:
         return dict.fromkeys(several)
     named = set(map(str, over)) if isinstance(over, Mapping) else set()
     own = [who for who, names in several.items() if named <= set(names)]
-    return {who: checked_weights(over, several[who]) for who in own or [*several][-1:]}
+    return {who: checked_weights(over, several[who], of) for who in own or [*several][-1:]}
 
 
-def model_over(data: ScoreData, over: object) -> ScoreModel:
+def model_over(data: ScoreData, over: object, of: str = "") -> ScoreModel:
     """Scores as they are, of each class that has strata the worst of them, or their mean."""
     model, laws = empirical_model(data), dict[str, Any]()
-    for who, weights in classes_over(data.strata._asdict(), over).items():
+    for who, weights in classes_over(data.strata._asdict(), over, of).items():
         pieces = pieces_of(data, who).values()
         parts = [piece._distributions[CLASSES.index(who)] for piece in pieces]
         laws[who] = over_strata(parts, weights, upper=who == CLASSES[1])
     return replace(model, **laws)
 
 
-def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:
+def checked_weights(over: object, strata: Sequence[str], of: str = "") -> FloatArray:
     """The weights of the strata, which sum to 1."""
     if not isinstance(over, Mapping):
         rule = 'be "pooled", "worst" or weights by the names of the strata'
@@ -629,7 +634,7 @@ def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:
     if unknown or abs(total - 1.0) > _ROUNDING:
         rule, actual = "have weights that sum to 1", f"{total:.9g}"
         if unknown:
-            rule, actual = f"name strata, of {checks.format_list(strata)}", repr(unknown[0])
+            rule, actual = f"name strata{of}, of {checks.format_list(strata)}", repr(unknown[0])
         raise refusal("over", rule, actual, "A stratum that is left out has weight 0.")
     return np.array([named.get(name, 0.0) for name in strata])
 

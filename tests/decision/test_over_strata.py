@@ -362,6 +362,11 @@ def test_many_strata_are_folded_in_a_picture():
     texts = [text.get_text() for legend in ax.figure.legends for text in legend.get_texts()]
     assert any("more strata" in text for text in texts)
     assert len(texts) < 20
+    some = br.fit(scores(1, shifts=np.linspace(0.0, 1.0, 11), digits=9), "normal", by="stratum")
+    ax = some.plot("panels")
+    assert len([own for own in ax.figure.axes if own.get_visible()]) == 8
+    assert [text.get_text() for text in ax.figure.texts] == ["3 more strata"]
+    assert "the 8 costliest of 11" in some._view()[-1].alt
     plt.close("all")
 
 
@@ -405,8 +410,11 @@ def test_what_is_refused():
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     fits = br.fit(scores(1, digits=9), "normal", by="stratum")
     worst = br.epc(s, s, over="worst", alpha=[0.5])
+    one = br.Scores(s.client, s.impostor[:61], impostor_strata=["x"] * 60 + ["y"])
     for call, words in (
-        (lambda: br.epc(s, bare, over="worst"), "no class has two strata"),
+        (lambda: br.epc(s, bare, over="worst"), "no class of test has two strata"),
+        (lambda: br.difference(s, bare, "far", threshold=1.0, over="worst"), "no class of b"),
+        (lambda: br.fit(one, "normal", resolution=0.1, by="stratum"), "stratum y: impostor"),
         (lambda: br.epc(model, model, over="worst"), "pooled of a model"),
         (lambda: br.epc(s, s, over={"s0": 0.5, "mask": 0.5}), "name strata"),
         (lambda: br.epc(s, s, over={"s0": 0.5}), "sum to 1"),
@@ -422,5 +430,5 @@ def test_what_is_refused():
          "worse where"),
         (lambda: br.compare(worst, br.epc(s, s, alpha=[0.5])), "one over"),
     ):  # fmt: skip
-        with pytest.raises(br.InputError, match=words):
+        with pytest.raises(br.BetarocError, match=words):
             call()
