@@ -77,6 +77,13 @@ def test_rates_are_those_of_both_parts(shape):
     assert law.sf(JOINT) == pytest.approx(0.02, rel=1e-12)
 
 
+@pytest.mark.parametrize("shape", [-0.4, 0.3])
+def test_inverses_turn_rates_round(shape):
+    p, law = np.array([1e-5, 1e-4, 0.0199, 0.02, 0.3, 0.9]), upper(shape)
+    assert_allclose(law.sf(law.isf(p)), p, rtol=1e-7)
+    assert_allclose(law.cdf(law.ppf(p)), p, rtol=1e-9)
+
+
 def test_deep_rates_keep_their_digits_on_the_logit():
     """A shape of 0: P = mass exp(-(y - joint)/scale), through 1e-300."""
     y = logit(JOINT) + 0.4 * (math.log(0.02) - math.log(1e-300))
