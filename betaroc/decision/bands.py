@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import chain, combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +25,6 @@ from betaroc.data.scores import Scores
 from betaroc.decision import curve
 from betaroc.decision.strata_draws import (
     PerturbedStrata,
-    SharesOver,
     StrataRows,
     scores_of_strata,
     strata_curves,
@@ -47,7 +46,7 @@ from betaroc.inference.delta import PerturbedModels, covariance_roots, gaussian_
 from betaroc.inference.drawn_scores import BootstrapRows, Counts, SortedRows
 from betaroc.inference.interval import Band
 from betaroc.inference.scores_beyond import rate_covariance
-from betaroc.inference.strata import POOLED, classes_over, stratum_codes
+from betaroc.inference.strata import POOLED
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import OperatingPoint
@@ -537,19 +536,21 @@ def plan_of(
     if any(rows.groups is not None for rows in test):
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
     strata = [strata_curves(e) for e in curves]
-    shown, judged = (*curves, *chain(*strata)), [_sorted_rows(e) for e in curves]
+    shown = *curves, *chain(*strata)
+    judged = [_sorted_rows(e) for e in shown]
     parent = [*range(len(curves)), *(k for k, own in enumerate(strata) for _ in own)]
+    cells = partial(_rows_at, [test[k] for k in parent], judged, parent)
     if options.method == "test":
         fixed = [empirical.decisive(e.chosen) for e in curves]
         if curves[0].over != POOLED:
-            cells: Cells = [(test[k], judged[k], fixed[k]) for k in parent]
+            at: Cells = cells(fixed)
         elif paired:
-            cells = cells_of(trials, fixed, test[0])
+            at = cells_of(trials, fixed, test[0])
         else:
             sides = zip(trials, fixed, test, strict=True)
-            cells = [cell for t, at, rows in sides for cell in cells_of([t], [at], rows)]
-        largest = max(rows.size for rows, *_ in cells)
-        draw = _drawer(shown, lambda *_: None, lambda _: cells, largest)
+            at = [cell for t, theta, rows in sides for cell in cells_of([t], [theta], rows)]
+        largest = max(rows.size for rows, *_ in at)
+        draw = _drawer(shown, lambda *_: None, lambda _: at, largest)
         return Plan(draw, known, None, fewest, len(shown))
     for e, name in zip(curves, names, strict=True):
         if e.over == POOLED and empirical.decides_by_counts(e.dev._pair):
@@ -567,9 +568,16 @@ def plan_of(
         ]
 
     largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
-    draw = _drawer(shown, choose, lambda at: [(test[k], judged[k], at[k]) for k in parent], largest)
+    draw = _drawer(shown, choose, cells, largest)
     fitted = any(isinstance(item, RefitResampler) for item in again)
     return Plan(draw, known, dev_paired, fewest, len(shown), fitted)
+
+
+def _rows_at(
+    rows: Sequence[BootstrapRows], judged: Sequence[SortedRows | StrataRows],
+    parent: Sequence[int], at: Sequence[FloatArray],
+) -> Cells:  # fmt: skip
+    return [(own, of, at[k]) for own, of, k in zip(rows, judged, parent, strict=True)]
 
 
 def _sorted_rows(e: Epc) -> SortedRows | StrataRows:
@@ -714,13 +722,12 @@ class WeightedErrorResampler:
 class StrataResampler(WeightedErrorResampler):
     """The least of alpha FAR + (1 - alpha) FRR, each the worst of its strata or their mean."""
 
-    sides: tuple[SharesOver, SharesOver]
+    strata: StrataRows
 
     def thresholds(self, drawn: Counts) -> FloatArray:
         """See `WeightedErrorResampler.thresholds`; nan too where a stratum came out empty."""
         counts = self.rows.sorted_counts(drawn)
-        frr = self.sides[0].upto(counts[0])[:, self.gaps[0]]
-        far = self.sides[1].upto(counts[1][:, ::-1])[:, ::-1][:, self.gaps[1]]
+        frr, far = self.strata.rates(counts, self.gaps)
         lost = np.any(np.isnan(far) | np.isnan(frr), axis=1)
         far, frr = np.nan_to_num(far), np.nan_to_num(frr)
         chosen = np.empty((len(far), self.alpha.size), dtype=np.intp)
@@ -733,16 +740,6 @@ class StrataResampler(WeightedErrorResampler):
         theta[lost] = np.nan
         return theta
 
-    @classmethod
-    def of(cls, e: Epc, scores: Scores) -> StrataResampler:
-        """On the dev side of a curve over strata."""
-        rows, sides = SortedRows.of(scores._trials), []
-        strata = classes_over(scores.strata._asdict(), e.over)
-        for who, order in zip(CLASSES, rows.order, strict=True):
-            codes = stratum_codes(scores, who)[order] * (who in strata)
-            sides.append(SharesOver(codes[:: -1 if who == CLASSES[1] else 1], strata.get(who)))
-        return cls(rows, e.alpha, at_edges=False, sides=(sides[0], sides[1]))
-
 
 @dataclass(frozen=True, eq=False)
 class OtherCriterion:
@@ -751,8 +748,7 @@ class OtherCriterion:
     rows: SortedRows
     e: Epc
     varies: bool = True
-    #: Over strata the number of that of each trial, clients first, and their weights.
-    strata: tuple[tuple[IntArray, FloatArray | None] | None, ...] = (None, None)
+    strata: StrataRows | None = None
 
     def thresholds(self, drawn: Counts) -> FloatArray:
         """See `WeightedErrorResampler.thresholds`."""
@@ -769,13 +765,14 @@ class OtherCriterion:
 
     def _law(self, which: int, counts: IntArray) -> Distribution | None:
         """The drawn trials of a class, over its strata; None where one is empty."""
-        scores, strata = self.rows.scores[which], self.strata[which]
-        codes, weights = (np.zeros(counts.size), None) if strata is None else strata
+        scores = self.rows.scores[which]
+        side = None if self.strata is None else self.strata.sides[which]
+        codes = np.zeros(counts.size) if side is None else side.codes[:: (1, -1)[which]]
         parts = [(codes == k) & (counts > 0) for k in range(int(np.max(codes)) + 1)]
         if not all(map(np.any, parts)):
             return None
         laws = [drawn_scores.drawn_law(scores[part], counts[part]) for part in parts]
-        return laws[0] if strata is None else over_strata(laws, weights, upper=which == 1)
+        return over_strata(laws, side.weights, upper=which == 1) if side and laws[1:] else laws[0]
 
 
 # ------------------------------------------------------------------------------ of fits
@@ -949,15 +946,10 @@ Resampler = RefitResampler | WeightedErrorResampler | OtherCriterion
 def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
     if e.over != POOLED:
-        own = scores_of_strata(e, "dev")
+        strata = StrataRows.of(scores_of_strata(e, "dev"), e.over)
         if e.criterion == curve.WEIGHTED_ERROR:
-            return StrataResampler.of(e, own)
-        over, trials = classes_over(own.strata._asdict(), e.over), SortedRows.of(own._trials)
-        strata = tuple(
-            (stratum_codes(own, who)[order], over[who]) if who in over else None
-            for who, order in zip(CLASSES, trials.order, strict=True)
-        )
-        return OtherCriterion(trials, e, not e.prior_given, strata)
+            return StrataResampler(strata.rows, e.alpha, at_edges=False, strata=strata)
+        return OtherCriterion(strata.rows, e, not e.prior_given, strata)
     pair, fitted = e.dev._pair, e.dev_fit
     scores = None if fitted is None else fitted.scores
     if not empirical.decides_by_counts(pair):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -156,46 +156,39 @@ class SharesOver:
                 upto -= (upto - drawn)[:, starts][:, place]
                 shares[:, order] = upto / sizes[:, place]
                 np.maximum.accumulate(shares, axis=1, out=shares)
-        return result
+        return np.minimum(result, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class StrataRows:
-    """The test trials of each stratum by ascending scores."""
+    """The trials of both classes by ascending scores; the strata of impostors from the top."""
 
-    parts: Sequence[SortedRows]
-    strata: Mapping[str, Any]
+    rows: SortedRows
+    sides: tuple[SharesOver, ...]
 
     @classmethod
     def of(cls, scores: Scores, over: Over) -> StrataRows:
-        """Of a side of a curve."""
-        whole, rows = SortedRows.of(scores._trials), dict[str, list[tuple[IntArray, FloatArray]]]()
+        """Of a side of a curve; a class without strata has one."""
+        rows, sides = SortedRows.of(scores._trials), list[SharesOver]()
         strata = classes_over(scores.strata._asdict(), over)
-        for who, order, values in zip(CLASSES, whole.order, whole.scores, strict=True):
-            rows[who] = [(order, values)]
-            if who in strata:
-                codes = stratum_codes(scores, who)[order]
-                own = [codes == k for k in range(int(codes.max()) + 1)]
-                rows[who] = [(order[keep], values[keep]) for keep in own]
-        many = max(map(len, rows.values()))
-        pairs = ([rows[who][k % len(rows[who])] for who in CLASSES] for k in range(many))
-        parts = [SortedRows((c[0], i[0]), (c[1], i[1])) for c, i in pairs]
-        return cls(parts, scores.strata._asdict())
+        for who, order, step in zip(CLASSES, rows.order, (1, -1), strict=True):
+            codes = stratum_codes(scores, who)[order] * (who in strata)
+            sides.append(SharesOver(codes[::step], strata.get(who)))
+        return cls(rows, tuple(sides))
+
+    def rates(self, counts: Counts, below: Sequence[IntArray]) -> Sequence[FloatArray]:
+        """FRR and FAR of replicates where so many clients and impostors lie below."""
+        frr = self.sides[0].upto(counts[0])
+        far = self.sides[1].upto(counts[1][:, ::-1])[:, ::-1]
+        return [np.take_along_axis(x, np.atleast_2d(at), axis=1)
+                for x, at in zip((frr, far), below, strict=True)]  # fmt: skip
 
     def measured(self, e: Epc, drawn: Counts, theta: FloatArray) -> FloatArray:
         """The measure of a curve over strata, a row per replicate; nan where a stratum is empty."""
-        errors = [part.errors(drawn, theta) for part in self.parts]
-        frr = np.array([x.rejected / x.clients[:, None] for x in errors])
-        far = np.array([x.accepted / x.impostors[:, None] for x in errors])
-        over, rates = classes_over(self.strata, e.over), list[FloatArray]()
-        for who, shares in zip(CLASSES, (frr, far), strict=True):
-            weights = over.get(who)
-            worst = np.max(shares, axis=0)  # of a class with fewer strata they are repeated
-            mean = worst if weights is None else np.tensordot(weights, shares[: weights.size], 1)
-            rates.append(mean)
-        values = e._at_rates(
-            (rates[1], rates[0], 1.0 - rates[0], 1.0 - rates[1]),
-            np.full(len(frr[0]), e.test.prior),
-        )
-        values[np.any([x.lost for x in errors], axis=0)] = np.nan
+        below = [np.searchsorted(values, theta, side="right") for values in self.rows.scores]
+        frr, far = self.rates(self.rows.sorted_counts(drawn), below)
+        lost = np.any(np.isnan(frr + far) | np.isnan(theta), axis=1)
+        rates = (np.nan_to_num(x) for x in (far, frr, 1.0 - frr, 1.0 - far))
+        values = e._at_rates(tuple(rates), np.full(len(frr), e.test.prior))
+        values[lost] = np.nan
         return values
