@@ -209,6 +209,8 @@ def test_the_scan_finds_the_lower_left_hull(seed):
     corner = np.array([[2.0, 2.0], [2.0, y[0]], [x[-1], 2.0]])
     hull = ConvexHull(np.concatenate([np.column_stack([x, y]), corner])).vertices
     np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
+    # Of three points on one line that in the middle is none.
+    assert hull_vertices(np.array([4.0, 2, 1, 0]), np.arange(4.0)).tolist() == [0, 1, 3]
 
 
 @over("seed", {seed: seed for seed in range(5)})
