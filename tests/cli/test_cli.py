@@ -64,12 +64,6 @@ def test_nothing_a_terminal_would_obey_is_printed(tmp_path, capsys):
         assert sign not in out + err
 
 
-def test_version(capsys):
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    assert capsys.readouterr().out == f"betaroc {br.__version__}\n"
-
-
 @pytest.mark.parametrize(("out", "words"), [
     ("x.pdf", ".html"), ("-", ".html"), ("missing/out.html", "the output must be"),
 ])  # fmt: skip
@@ -87,8 +81,7 @@ def test_an_existing_report_is_replaced_only_by_force(tmp_path, panel_alone, cap
     assert main(["report", "--dev", DEV, "-o", str(out)]) == 2
     assert out.read_text() == "old"
     assert "--force" in capsys.readouterr().err
-    asked = ["report", "--dev", DEV, "--family", "beta", "-o", str(out), "--force"]
-    assert main(asked) == 0
+    assert main(["report", "--dev", DEV, "--family", "beta", "-o", str(out), "--force"]) == 0
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 

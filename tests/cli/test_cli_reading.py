@@ -19,6 +19,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.simulation
 def test_any_shape_to_a_threshold_in_one_command(folder, capsys):
     options = "--far 0.1 --how average --family normal"
     at_all_digits = re.search(r">= threshold: \S+", said(capsys, f"threshold plain.csv {options}"))
@@ -38,9 +39,6 @@ def test_a_file_a_class_for_every_command(folder, capsys):
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
     expected = said(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --csv")
     assert said(capsys, f"epc {TWO} {OF_TEST} --alpha 0.3 0.5 --csv") == expected
-    plain = said(capsys, f"threshold {TWO} --test plain.csv --far 0.1 --family normal --csv")
-    both = f"threshold {TWO} {OF_TEST} --far 0.1 --family normal"
-    assert said(capsys, f"{both} --csv") == plain
     assert said(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html") == ""
     assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
 
@@ -54,9 +52,6 @@ def test_keys_of_dev_and_test(folder, capsys):
     message = said(capsys, f"{call} eval.txt", code=2)
     assert "'eval.txt': each trial of the key 'key.txt' must have a score" in message
     assert "pass --missing drop or --missing reject" in message
-    assert "--test-key must stand beside --test" in said(
-        capsys, "fit plain.csv --test-key k", code=2
-    )
 
 
 def test_questions_name_the_options(folder, capsys):
@@ -68,6 +63,7 @@ def test_questions_name_the_options(folder, capsys):
     assert "Pass --separator comma, --decimal comma, or --separator space." in message
 
 
+@pytest.mark.simulation
 def test_missing_scores_on_the_command_line(folder, capsys):
     with Path("plain.csv").open("a", encoding="utf-8") as file:
         file.write("NA,genuine\n,impostor\nnan,impostor\n")

@@ -51,7 +51,7 @@ def test_default_names(paths, names):
 
 
 def test_a_folder_and_a_manifest_name_the_same_systems(folder, tmp_path, capsys):
-    rest = ["--alpha", "0.5", "--csv"]
+    rest = ["--alpha", "0.5", "--csv", "--family", "normal"]
     named = said(capsys, "epc", *options(folder, "lr", "mlp", "svm"), *rest)
     assert said(capsys, "epc", "--systems", str(folder), *rest) == named
     place = tmp_path / "of three.toml"

@@ -38,6 +38,7 @@ def test_one_system_on_two_test_sets(files, capsys):
     assert "must be named once" in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_different_numbers_of_trials_need_unpaired(files, tmp_path, capsys):
     more = write(tmp_path / "more.csv", [1, 4, 0, 5] * 7, [2, 3, 4] * 7)
     arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", files["good"], more]

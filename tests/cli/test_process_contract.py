@@ -52,13 +52,10 @@ def test_a_pipe_that_nobody_reads_and_a_full_disk(number, said, place, monkeypat
 
 
 @pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])
-@pytest.mark.parametrize("words", ["fit none.csv", "fit --none", "plan guarantee@far=.1 --json"])
+@pytest.mark.parametrize("words", ["fit none.csv", "plan guarantee@far=.1 --json"])
 def test_what_nobody_can_be_told_is_no_output(words, stream, place, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", stream)
-    try:
-        code = main(words.split())
-    except SystemExit as stop:
-        code = stop.code
+    code = main(words.split())
     assert code == (0 if words.endswith("json") else 2)
     assert (capsys.readouterr().out == "") == (code == 2)
 
@@ -104,16 +101,12 @@ def test_a_bar_and_colours_are_for_a_terminal_that_can_draw_them(stream, name, m
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("kind", ["csv.gz", "parquet"])
 def test_a_file_that_does_not_fit_is_told_before_the_work(kind, place, monkeypatch, capsys):
-    if kind == "parquet":
-        pytest.importorskip("pyarrow")
     path, rng = f"big.{kind}", np.random.default_rng(1)
     frame = pd.DataFrame({"score": rng.random(100_000), "label": np.arange(100_000) % 2})
     frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
     monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 90_000)
-    with pytest.raises(br.FileFormatError, match=r"at most 90000 rows; .* 0\.006 GB of memory"):
-        br.read_scores(path)
     assert main(["fit", path]) == 2
     assert "must have at most 90000 rows" in capsys.readouterr().err
     monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 200_000)

@@ -20,8 +20,6 @@ REFUSED = {
     "fit plain.csv --client-file g.txt": "got 1 and 1 files",
     "threshold --client-file g.txt --impostor-file i.txt --test i.txt --far 0.1": "be named once",
     "fit bare.txt": "Pass --columns label,score",
-    "fit people.csv --identities claimed real --label score": "must not stand beside --identities",
-    "fit plain.csv --separator dash": "--separator must be one of 'comma'",
     "fit - --stream always": "got the standard input",
     "fit --client-file g.txt --impostor-file i.txt --stream always": "got a file of each",
     "fit plain.csv --stream always --missing drop": "--missing must not stand beside --stream",
@@ -33,21 +31,17 @@ REFUSED = {
     "epc --dev plain.csv": "--test must name a score file",
     # curves and their bands
     "EPC --family beta-mixture --boundary drop --force": "--force must stand beside -o",
-    "EPC --seed 1 --replicates 5": "--seed, --replicates must stand beside --band",
     "EPC --score q": "Pass --score COLUMN.",
     # two systems
     "compare --dev a.csv --test c.csv d.csv": "--dev must name two different",
     "compare --dev a.csv b.csv plain.csv --test c.csv d.csv": "one per system; got 3",
-    "PAIR --name one": "--name must give two different names",
     "PAIR --seed=-1": "--seed must be an int >= 0",
     "PAIR -o x.eps": ".svg, .png or .pdf",
     # plans
     "PLAN": "or both --client and --impostor; got none",
     "PLAN --client beta:4,2 --impostor beta:2,4 --label x": "--label must stand beside --from",
-    "PLAN --from a b c": "got 3",
     "plan auc --from no.csv": "auc must have a width",
     "plan far=0.001": "Ask for guarantee@far=0.001 or threshold@far=0.001",
-    "plan guarantee@far=x": "far must be a number; got 'x'",
     "plan guarantee@far=.1 --width .1": "--width must not stand beside a guarantee",
     "PLAN --from no.csv": "there is no 'no.csv'",
     "DISTRIBUTION weibull:1,2": "one of beta:a,b, normal:mu,sigma, logit-normal:mu,sigma",
@@ -77,11 +71,8 @@ def test_calls_refused(folder, capsys):
 
 MANIFESTS = {
     "": "must have tables [systems.NAME]",
-    "systems = 3": "must have tables [systems.NAME]",
-    "[systems.a]\ntest = 'x'": "must have text in dev",
     "[systems.a]\ndev = 'x'\nteste = 'x'": "teste",
     "[systems.a]\ndev = 'x'\ntest = [3]": "must have text in",
-    "[systems.a]\ndev = 'x'\ntest = ''": "must have text in",
     "[systems.a]\ndev = 'none.csv'": "there is no '...",
     "[systems.a": "must be TOML",
 }

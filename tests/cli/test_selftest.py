@@ -68,10 +68,3 @@ def test_its_references_are_those_of_the_generators():
                if isinstance(v, str) and v[:1] in "-0123456789"}  # fmt: skip
     for names, _, calls in selftest.REFERENCES:
         assert {repr(value) for call in calls for value in call[-len(names) :]} <= written
-
-
-def test_what_no_double_holds_is_compared_by_its_logarithm():
-    """Beta(1, 1000) at 0.9: S is 0.1^1000."""
-    row = [1.0, 1000.0, 0.9, None, None, "1e-1000", None, None, "-2302.585092994045684"]
-    found = checks.errors_of_row(checks.CHECKS["beta-tails"], row)
-    assert [error.number for error in found] == ["log sf"]

@@ -1,6 +1,5 @@
 """`betaroc study`: configurations in TOML, exit codes, what is printed."""
 
-import json
 import os
 import re
 import signal
@@ -74,15 +73,11 @@ def test_failed_trials_are_exit_code_3(config, capsys):
     assert (code, err) == (3, "")
     assert "12 failed" in out
     assert "and 9 more" in out
-    code, out, _ = run(capsys, config, "--json")
-    document = json.loads(out)
-    assert (code, document["failed"], len(document["errors"])) == (3, 12, 3)
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ("replicates", "replicats", "got replicats. Did you mean 'replicates'"),
     ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
-    ("points = 4", "", "design.sobol.points must be an int"),
     ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
     ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
     ("replicates = 3", "replicates = ", "must be TOML.*line 3"),

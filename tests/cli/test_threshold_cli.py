@@ -74,24 +74,10 @@ def test_curves_over_species(capsys, species):
 
 
 @pytest.mark.simulation
-def test_strata_of_a_file_in_pieces(capsys, species):
-    """Sums and counts of each stratum decide as its scores do, but for the width of a bin."""
-    call = [species[0], "--far", "0.05", "--stratum", "species", "--json", "--family", "normal"]
-    rows, counts = (
-        json.loads(run(capsys, *call, "--stream", mode)) for mode in ("never", "always")
-    )
-    assert counts["threshold"] == pytest.approx(rows["threshold"], abs=2e-3)
-    assert counts["interval"]["high"] == pytest.approx(rows["interval"]["high"], rel=1e-9)
-    assert (counts["status"], counts["n"]) == (rows["status"], rows["n"])
-    assert sorted(counts["strata"]["stratum"]) == sorted(rows["strata"]["stratum"])
-
-
-def test_scores_that_are_missing(capsys, tmp_path):
-    """Which file lacks them is said."""
-    files = [tmp_path / name for name in ("d.csv", "t.csv")]
+def test_which_file_lacks_scores_is_said(capsys, tmp_path):
+    files = [tmp_path / "d.csv", tmp_path / "t.csv"]
     for path, n in zip(files, (400, 390), strict=True):
-        scores = np.arange(n) / n
-        write(path, scores[n // 2 :], scores[: n // 2])
+        write(path, np.arange(n), -np.arange(n))
         path.write_text(f"{path.read_text()},1\n", encoding="utf-8")
     asked = ["--far", "0.1", "--family", "normal", "--missing", "drop"]
     assert main(["threshold", str(files[0]), "--test", str(files[1]), *asked]) == 0
@@ -99,6 +85,7 @@ def test_scores_that_are_missing(capsys, tmp_path):
     assert [line.split(": dropped")[0] for line in err] == ["warning: dev", "warning: test"]
 
 
+@pytest.mark.simulation
 def test_files_that_do_not_do(capsys, tmp_path):
     copied = str(shutil.copy(DEV, tmp_path / "copy.csv"))
     (tmp_path / "link.csv").hardlink_to(copied)

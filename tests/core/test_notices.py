@@ -24,7 +24,7 @@ from betaroc.core.notices import (
     suppress_warnings,
     warn,
 )
-from betaroc.rendering.files import draw_svg, private_style
+from betaroc.rendering.files import draw_svg
 from helpers.public import PUBLIC
 
 
@@ -88,6 +88,7 @@ def test_a_call_that_fails_warns_all_the_same() -> None:
         fails()
 
 
+@pytest.mark.simulation
 def test_whatever_warns_carries_its_notices() -> None:
     """One call of each kind of result: what it warns of is what the result keeps."""
     half = np.float16([0.2, 0.4, 0.7])
@@ -160,17 +161,8 @@ def test_threads_neither_hear_nor_silence_each_other() -> None:
     )
     for found in together:
         assert found == alone
-        assert [one.notices for one in found[1:]] == [one.notices for one in alone[1:]]
     assert list(warnings.filters) == filters
     assert dict(mpl.rcParams) == settings
-
-
-def test_a_drawing_changes_nobody_elses_settings() -> None:
-    with mpl.rc_context({"font.size": 22.0}), private_style({"font.size": 9.0}):
-        assert mpl.rcParams["font.size"] == 9.0
-        (there,) = in_threads(lambda: (mpl.rcParams["font.size"], dict(mpl.rcParams)), 1)
-    assert (there[0], there[1]["font.size"]) == (22.0, 22.0)
-    assert type(mpl.rcParams) is mpl.RcParams
 
 
 @pytest.mark.simulation

@@ -114,7 +114,7 @@ def test_no_suggestion_names_the_opposite_error(options: tuple[str, ...]) -> Non
     rows = {name: row for row in RATES for name in row}
     start = "--" if options[0].startswith("--") else ""
     for word, other in pairs:
-        for typed in set(misspelt(word)) - set(RATE_NAMES) | {word}:
+        for typed in [word, *sorted(set(misspelt(word)) - set(RATE_NAMES))[::4]]:
             said = did_you_mean(start + typed, options)
             assert not any(f"'{start}{name}'" in said for name in rows[other]), (typed, said)
 

@@ -5,7 +5,6 @@ import os
 import pickle
 import shutil
 import tracemalloc
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -36,17 +35,11 @@ def spark():
         pytest.skip("there is no Java for Spark")
     from pyspark.sql import SparkSession
 
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.driver.memory", "512m")
-        # Compiling costs more than it saves here.
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
-        .getOrCreate()
-    )
+    options = {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m",
+    }  # fmt: skip
+    session = SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
     yield session
     session.stop()
 
@@ -63,8 +56,6 @@ pytestmark = [*quiet_spark, few_bins]
 
 
 def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatch):
-    import narwhals as nw
-
     table = rows(2000)
     table.loc[10:13, "score"] = [-0.25, 1.5, 2.0, -1e3]
     table.to_parquet(tmp_path / "scores.parquet")
@@ -72,8 +63,6 @@ def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatc
     used = forbid_rows(monkeypatch)
     check(br.summarize(frame, bins=BINS), table)
     assert used
-    with pytest.raises(AssertionError):  # the guard does guard
-        nw.from_native(frame).collect()
 
 
 @pytest.fixture
@@ -109,19 +98,6 @@ def test_dask_on_a_cluster_of_processes(cluster, tmp_path, monkeypatch):
             br.summarize(dd.from_map(part, range(4, 5), meta=meta))
 
 
-@pytest.mark.simulation
-def test_without_a_client_dask_computes_in_this_process(tmp_path):
-    dd = pytest.importorskip("dask.dataframe")
-
-    def part(k):
-        (tmp_path / f"{k}-{os.getpid()}").touch()
-        return rows(500, k)
-
-    found = br.summarize(dd.from_map(part, range(3), meta=rows(4).iloc[:0]))
-    check(found, pd.concat(rows(500, k) for k in range(3)))
-    assert {p.name.split("-")[1] for p in tmp_path.iterdir()} == {str(os.getpid())}
-
-
 def file_of(table, folder, **named):
     pytest.importorskip("pyarrow")
     path = folder / "it's [1].parquet"
@@ -139,18 +115,6 @@ def test_pieces_of_a_file_add_up(tmp_path, monkeypatch):
     check(found, table)
     assert (found.source.path, found.source.format) == (str(path), "parquet")
     assert br.summarize(path, bins=4096).client.counts.tolist() == found.client.counts.tolist()
-
-
-@pytest.mark.simulation
-def test_a_damaged_file_is_an_error_of_ours(tmp_path):
-    path = file_of(rows(5000), tmp_path, compression="snappy")
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-100])
-    with pytest.raises(br.FileFormatError, match="must be intact Parquet"):
-        summarize_file(path)
-    path.write_bytes(whole[:4] + b"\xff" * (len(whole) - 6000) + whole[len(whole) - 5996 :])
-    with pytest.raises(br.FileFormatError, match="must be intact Parquet"):
-        summarize_file(path)
 
 
 N_MANY, BINS = 50_000, 64
@@ -222,13 +186,6 @@ def test_no_engine_hands_over_rows(engine, tmp_path, monkeypatch):
     check(br.summarize(frame, bins=BINS), table)
     if engine != "duckdb":
         assert used
-    import narwhals as nw
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of Narwhals about Dask
-        lazy = nw.from_native(frame)
-    with pytest.raises(AssertionError):  # the guard does guard
-        (lazy.to_native().fetchnumpy if engine == "duckdb" else lazy.collect)()
 
 
 @pytest.mark.simulation
@@ -290,5 +247,3 @@ def test_no_workers_error_names_what_to_do():
         engine_errors("score", "label"),
     ):
         raise ConnectionRefusedError("no scheduler")
-    with pytest.raises(MemoryError), engine_errors("s", "l"):
-        raise OSError(12, "Cannot allocate memory")

@@ -184,17 +184,12 @@ def test_options_of_reading_are_checked(write, content, options, error, words):
     message(error, partial(br.read_scores, write(content), **options), *words)
 
 
-def test_what_is_no_local_file_is_refused(write, tmp_path):
+def test_a_file_that_is_not_there_is_like_another(write, tmp_path):
     """FIFOs, devices and addresses: hostile/test_hostile_files.py."""
     write(TABLE, "dev.csv")
-    for path, error, words in (
-        ({"score": [1]}, TYPE, ("dict", "from_frame")),
-        (tmp_path, FILE, ("directory", "regular file")),
-        ("a\0b", FILE, ("embedded null ",)),
-        (tmp_path / "dve.csv", br.ScoreFileNotFoundError, ("dve.csv", "'dev.csv'")),
-    ):
-        message(error, lambda p=path: br.read_scores(p), *words)
-    assert issubclass(br.ScoreFileNotFoundError, FileNotFoundError)
+    error = br.ScoreFileNotFoundError
+    message(error, lambda: br.read_scores(tmp_path / "dve.csv"), "dve.csv", "'dev.csv'")
+    assert issubclass(error, FileNotFoundError)
 
 
 @pytest.mark.parametrize(("client", "impostor", "options", "kind"), [
@@ -213,7 +208,6 @@ def test_a_file_for_each_class(write, client, impostor, options, kind):
 @pytest.mark.parametrize(("error", "options", "words"), [
     (INPUT, {"client_file": "g", "impostor_file": "link"}, ("impostor_file", "twice")),
     (INPUT, {"client_file": "g"}, ("client_file= and impostor_file=",)),
-    (INPUT, {"path": "i", "client_file": "g"}, ("path", "alone")),
     (FILE, {"client_file": "g", "impostor_file": "c"}, ("'c'", "decimal='comma'")),
     (br.ScoreFileNotFoundError, {"client_file": "g", "impostor_file": "no"}, ("impostor_file",)),
 ])  # fmt: skip
@@ -266,7 +260,6 @@ KEYS_REFUSED = {
     "twice in the key": ("u1 1\n", TWO + "u1 target\n", {}, ("'key.txt'", "1 of 3 rows", "'u1'")),
     "without a score": ("u1 1\nu2 2\n", TWO + "u3 target\n", {},
         ("1 of 3", "'u3'", "missing='drop'")),
-    "no id": ("trial,score\nu1,1\n", "u1 target\n", {}, ("id", "'scores.csv'")),
     "bob": ("u1 1\n", "u1 target\n", {"format": "4col"}, ("key", "4col")),
     "columns that are not named": (TRIALS, PROTOCOL, {},
         ("key_id=", "key_label=", "numbers from 1")),
@@ -277,10 +270,9 @@ KEYS_REFUSED = {
 @pytest.mark.parametrize("case", KEYS_REFUSED)
 def test_keys_refused(write, case):
     text, key, options, words = KEYS_REFUSED[case]
-    wrong = case in ("no id", "bob")
     path, of_key = write(text), write(key, "key.txt")
-    call = lambda: br.read_scores(path, key=of_key, **options)  # noqa: E731
-    message(INPUT if wrong else FILE, call, *words)
+    call = partial(br.read_scores, path, key=of_key, **options)
+    message(INPUT if case == "bob" else FILE, call, *words)
 
 
 def test_trials_of_a_key_without_a_score_are_counted(write):
@@ -295,15 +287,6 @@ def test_trials_of_a_key_without_a_score_are_counted(write):
     assert (rejected.n_client_rejected, rejected.n_impostor_rejected) == (2, 1)
 
 
-def test_the_key_is_another_file_and_its_columns_stand_beside_it(write):
-    path = write("u1 0.25\n")
-    message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
-    message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
-    for name in ("key_id", "key_label"):
-        with pytest.raises(INPUT, match=f"{name} must stand beside"):
-            br.read_scores(path, **{name: "1"})
-
-
 def test_arrow(tmp_path):
     table = pa.table({"score": [0.25, 0.5], "label": ["genuine", "impostor"], "id": [3, 4]})
     feather.write_feather(table, tmp_path / "a")
@@ -314,21 +297,13 @@ def test_arrow(tmp_path):
         assert scores == br.Scores([0.25], [0.5], client_ids=[3], impostor_ids=[4])
         assert (scores.source.format, scores.source.guessed) == ("arrow", "genuine")
         assert br.summarize(tmp_path / name).impostor.maximum == 0.5
-    whole = (tmp_path / "a").read_bytes()
-    (tmp_path / "cut").write_bytes(whole[:-40])
-    refused(tmp_path / "cut", "'cut'", f"{len(whole) - 40} bytes")
     refused(tmp_path / "a", "Arrow", format="csv")
-    refused(tmp_path / "a", "'p'", score="p")
 
 
 def test_large_letters_where_columns_have_types(tmp_path):
     table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
     pq.write_table(table, tmp_path / "p")
-    feather.write_feather(table, tmp_path / "a")
-    for name in "pa":
-        for found in (br.read_scores(tmp_path / name), br.summarize(tmp_path / name)):
-            assert found.n_client == 1
-            assert found.source.guesses == ("score=SCORE", "label=Label")
+    assert br.read_scores(tmp_path / "p").source.guesses == ("score=SCORE", "label=Label")
     pq.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
     refused(tmp_path / "p", "'SCORE'", "'Score'")
 
@@ -430,13 +405,11 @@ def saved(**arrays):
 
 
 PAIR = {"genuine": [0.9, 0.7], "impostor": [0.25]}
-LINES = np.array([(0.9, b"a"), (0.7, b"a"), (0.25, b"b")], [("score", float), ("y", "S1")])
 TABULAR = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
 
 
 @pytest.mark.parametrize(("arrays", "options", "kind"), [
     ({"y_true": [1, 1, 0], "y_score": [0.9, 0.7, 0.25]}, {}, "npz"),
-    ({"alone": LINES}, {"label": "y", "client_label": "a"}, "npy"),
     ({"alone": TABULAR}, {"columns": "label,score"}, "npy"),
 ])  # fmt: skip
 def test_arrays_of_numpy_are_tables(write, arrays, options, kind):
@@ -447,20 +420,15 @@ def test_arrays_of_numpy_are_tables(write, arrays, options, kind):
 
 
 def test_arrays_of_numpy_of_a_class_cut_off_and_of_no_table(write):
-    client = np.array([0.9, 0.7], np.float32)
-    path, other = write(saved(alone=client), "g.npy"), write(saved(alone=[0.25]), "i.npy")
-    scores = br.read_scores(client_file=path, impostor_file=other)
-    assert scores.client.tolist() == client.astype(float).tolist()
+    path, other = write(saved(alone=[0.9, 0.7]), "g.npy"), write(saved(alone=[0.25]), "i.npy")
+    assert both(br.read_scores(client_file=path, impostor_file=other)) == ([0.9, 0.7], [0.25])
     assert br.read_scores(path, key=write("1\n0\n", "key")).n_impostor == 1
     assert br.summarize(write(saved(**PAIR))).client.maximum == 0.9
     np.save(objects := io.BytesIO(), np.array([{}]), allow_pickle=True)
     refused(write(saved(alone=TABULAR)), "columns=")
     refused(write(saved(**PAIR | {"genuine": [0.9, np.nan]})), "line 3", "missing")
-    refused(write(saved(a=[1, 2], b=[1])), "one length", "'a': (2,)")
     refused(write(objects.getvalue()), "array of numpy", "intact")
-    for whole in (saved(**PAIR), saved(alone=TABULAR)):
-        for end in (60, len(whole) - 9):
-            refused(write(whole[:end]))
+    refused(write(saved(**PAIR)[:-9]))
 
 
 def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
@@ -473,7 +441,6 @@ def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
         with pytest.raises(br.MissingDependencyError, match=r"needs openpyxl.*CSV UTF-8"):
             br.read_scores(damaged)
     pytest.importorskip("openpyxl")
-    refused(damaged, "a sheet of Excel", "intact", "CSV UTF-8")
     frame = pd.DataFrame({"Score": [0.9, 0.25], "label": ["genuine", "impostor"], "n": 1})
     frame.to_excel(out := io.BytesIO(), index=False)
     scores = br.read_scores(write(out.getvalue()))

@@ -27,14 +27,10 @@ def written(path, table, kind):
 
 DOORS = {
     "Scores": lambda s, _: br.Scores(s[Y == 1], s[Y == 0]),
-    "weights": lambda s, _: br.Scores(
-        np.unique(s), np.unique(s), client_weights=[6, 24], impostor_weights=[24, 6]
-    ),
     "from_labels": lambda s, _: br.Scores.from_labels(Y, s),
     "csv": lambda s, path: br.read_scores(written(path, frame(s), "csv")),
     "Parquet": lambda s, path: br.read_scores(written(path, frame(s), "parquet")),
     "summary": lambda s, _: br.summarize(frame(s)),
-    "summary of Parquet": lambda s, path: br.summarize(written(path, frame(s), "parquet")),
     "a system": lambda s, _: br.inclusion(frame(GRADED, other=s), family="empirical"),
 }
 

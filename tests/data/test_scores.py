@@ -179,11 +179,8 @@ def test_it_is_read_as_its_array(made):
 
 
 def test_a_column_that_is_named_by_a_number_says_what_to_pass():
-    frame = pd.DataFrame({0: FIVE, 1: TRUE_FIVE})
     with pytest.raises(br.InputTypeError, match=r"frame.rename\(columns=str\)"):
-        br.Scores.from_frame(frame, score=0, label=1)
-    named = br.Scores.from_frame(frame.rename(columns=str), score="0", label="1")
-    assert named.client.tolist() == OF_FIVE.client.tolist()
+        br.Scores.from_frame(pd.DataFrame({0: FIVE, 1: TRUE_FIVE}), score=0, label=1)
 
 
 def test_strata_of_frames_and_of_labels_of_several_kinds():
@@ -196,9 +193,6 @@ def test_strata_of_frames_and_of_labels_of_several_kinds():
         br.Scores.from_frame(some, stratum="stratum")
     with pytest.raises(br.InputError, match=r"must hold two labels; got 3.*client_label="):
         br.Scores.from_labels(kinds, [0.9, 0.1, 0.2, 0.3, 0.8])
-    for wrong in (["a"], ["a", None, "b", "c"]):
-        with pytest.raises(br.BetarocError, match="strata"):
-            br.Scores.from_labels([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3], strata=wrong)
 
 
 def test_strata_of_trials_without_a_score():
@@ -211,9 +205,6 @@ def test_strata_of_trials_without_a_score():
     assert br.from_json(scores.to_json()) == scores
     frame = br.Scores.from_frame(scores.to_frame(), stratum="stratum", missing="reject")
     assert frame.strata == ({}, {"a": 3, "b": 2, "c": 1})
-    assert scores._scored.strata.impostor == {"a": 1, "b": 2}
     for wrong in ({"n_impostor_rejected": 2}, {"impostor_strata": ["a", "", "b"]}):
         with pytest.raises(br.InputError, match="impostor_strata must"):
             br.Scores([3, 4], [1.0, 2, 2.5], **{"impostor_strata": ["a", "b", "b"]} | wrong)
-    with pytest.raises(br.InputError, match="n_impostor_rejected must be a number without"):
-        br.Scores([3, 4], [1.0, 2, 2.5], n_impostor_rejected={"a": 2})

@@ -67,9 +67,6 @@ def test_a_border_is_the_last_score_of_its_bin(layout):
     first, last = np.append(True, rises), np.append(rises, True)
     assert np.all(here[first] <= np.flatnonzero(first))
     assert np.all(above[last] > np.flatnonzero(last))
-    score = np.append(np.random.default_rng(1).normal(0, 3, 5000), rows()["score"])
-    found = np.searchsorted(edges, score, side="left")
-    assert np.array_equal(found, bin_of(score, 4096, layout))
 
 
 def normal_frame(seed, n=4000):
@@ -260,8 +257,6 @@ def test_strata_in_one_pass(engine, tmp_path):
         parts = getattr(summary, f"{who}_strata")
         assert list(parts) == sorted(set(table["kind"][table["label"] == label]))
         pairs = [(getattr(summary, who), getattr(plain, who))]
-        assert np.array_equal(pairs[0][0].lowest, pairs[0][1].lowest)
-        assert np.array_equal(pairs[0][0].highest, pairs[0][1].highest)
         for name, part in parts.items():
             alone = table[(table["kind"] == name) | (table["label"] != label)]
             pairs.append((part, getattr(br.summarize(alone, **GRID), who)))
@@ -293,11 +288,8 @@ def test_decisions_over_strata_of_a_summary_are_those_of_scores(asked, over):
     if expected.strata is not None:
         rows = [x.strata.to_frame().set_index("stratum").sort_index() for x in (got, expected)]
         pd.testing.assert_frame_equal(*rows)
-    checks = [
-        d.check(br.summarize(test, stratum="kind", **GRID) if d is got else
-                br.Scores.from_frame(test, stratum="kind")) for d in (got, expected)
-    ]  # fmt: skip
-    assert checks[0].verdict == checks[1].verdict
+    of_rows = expected.check(br.Scores.from_frame(test, stratum="kind"))
+    assert got.check(br.summarize(test, stratum="kind", **GRID)).verdict == of_rows.verdict
 
 
 def test_strata_of_persons_are_pairs(tmp_path):
@@ -323,5 +315,3 @@ def test_strata_of_a_summary_that_are_none():
         br.summarize(pd.concat([many, many.assign(kind=many["kind"] + 2000)]), stratum="kind")
     with pytest.raises(br.InputError, match="must name a column"):
         br.summarize(table, stratum="species")
-    blank = table.assign(kind=table["kind"].where(table["label"] == 0))
-    assert br.summarize(blank, stratum="kind").strata.client == {}

@@ -59,9 +59,6 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend():
     ax = curve.plot(band=band)
     assert corners(ax) == {(0.1, 0.1), (0.5, 0.2), (0.9, 0.3), (0.1, 0.4), (0.5, 0.5), (0.9, 0.6)}
     assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
-    other = dataclasses.replace(band, level=0.999, simultaneous=True, resample="both")
-    words = ["faces", "faces, expected on dev", "faces, 99.9 % simultaneous, dev chosen again"]
-    assert labels(curve.plot(band=other, expected=True)) == words
 
 
 @pytest.mark.simulation

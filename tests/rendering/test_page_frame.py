@@ -34,6 +34,7 @@ def test_the_policy_allows_this_style_and_this_script_alone():
     assert not re.search(r"https?:|@import|url\(", PAGE)
 
 
+@pytest.mark.simulation
 def test_styles_of_drawings_become_attributes():
     drawn = (
         '<svg viewBox="0 0 1 1"><style type="text/css">*{stroke-linejoin: round}</style>'

@@ -6,7 +6,6 @@ import math
 import re
 import shutil
 import subprocess
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, reduce
 from operator import getitem
@@ -86,9 +85,6 @@ def test_scores_keep_their_dtype_groups_ids_and_weights():
     assert again.dtype == given_.dtype == "float32"
     assert again.client_groups.shape == (30, 2)
     assert again.client_ids.dtype == given_.client_ids.dtype == np.int64
-    held = scores(client_ids=range(60), impostor_ids=range(65), client_weights=np.full(60, 2.0),
-                  impostor_weights=np.ones(65))  # fmt: skip
-    assert br.Scores.from_frame(held.to_frame(), weight="weight", id="id") == held
 
 
 @pytest.mark.simulation
@@ -117,8 +113,6 @@ def test_documents_are_read_from_files(tmp_path):
     with pytest.raises(br.InputTypeError, match="Kumaraswamy"):
         br.ScoreModel(Kumaraswamy(2.0, 3.0), law).to_json(path)
     assert path.read_bytes() == before
-    text = '{"kind": "Beta", "format": 1, "a": 2, "b": 3}'  # as JavaScript writes it
-    assert br.from_json(text) == law
 
 
 FIT = br.fit(scores())
@@ -176,17 +170,6 @@ def test_texts_that_leave_something_in_doubt_are_refused(text, words):
     assert len(str(caught.value)) <= 400
 
 
-def places(plain, at=()):
-    """The places of a document, of lists that of the first entry."""
-    if isinstance(plain, dict):
-        for name, part in plain.items():
-            if at or name not in ("betaroc", "format", "derived"):
-                yield from places(part, (*at, name))
-    elif isinstance(plain, list) and plain:
-        yield from places(plain[0], (*at, 0))
-    yield at
-
-
 def with_other(document, at, value):
     """The text of a document with another value at a place."""
     changed = copy.deepcopy(document)
@@ -239,21 +222,6 @@ def test_reprs_are_one_short_line_or_make_the_value_again():
     long = "n" * 500
     for value in (br.Scores([1.0], [0.0], name=long), br.Design.grid({long: [1, 2]})):
         assert len(repr(value)) <= REPR_LIMIT, type(value)
-
-
-@pytest.mark.simulation
-def test_no_number_of_a_document_raises_what_is_not_ours():
-    for name, noun in nouns().items():
-        if name in ("analysis", "inclusion", "fusion"):
-            continue
-        document = noun.to_dict()
-        for at in list(places(document))[::9]:
-            now = part_at(document, at)
-            if not at or isinstance(now, bool | str | list | dict):
-                continue
-            for other in (None, "x", -1.0, 10**30):
-                with suppress(br.FileFormatError):
-                    br.from_json(with_other(document, at, other))
 
 
 @pytest.mark.parametrize("shape", [[2**40, 2**40], [0, 2**30, 2**30], [-1, -3], [2]])
@@ -317,13 +285,6 @@ def test_metrics_are_flat_finite_and_named_for_trackers():
             assert type(number) is float, (name, key)
             assert math.isfinite(number), (name, key)
     assert FIT.metrics()["auc"] == FIT.model.auc()
-
-
-@pytest.mark.simulation
-def test_a_page_is_called_html(analysis, tmp_path):
-    with pytest.raises(br.errors.InputError, match=r"path must end in \.html or \.htm: the page"):
-        analysis.to_html(tmp_path / "page.pdf")
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_summary_off_the_unit_interval_is_read():

@@ -117,10 +117,6 @@ def test_every_position_is_counted_as_the_library_counts(analysis, text):
             told = [texts[key][at[key][place]] for key in (f"v{kind}{k}", f"i{kind}{k}")]
             counted = [rate(found[0]), rate_span(*found[1:])]
             assert [text.replace("\u00a0", " ") for text in told] == counted
-    # At the threshold decided what is expected of it, (0 + 1)/182, not 0 of 181.
-    assert texts["vfar0"][at["vfar0"][block["home"]]] == "0.55\u00a0%"
-    assert all(len(bits) == POSITIONS for bits in block["flags"].values())
-    assert block["places"]["x"] == sorted(block["places"]["x"])
 
 
 def test_dependent_trials_have_the_intervals_of_their_groups():
@@ -193,28 +189,6 @@ SECTIONS = ["curves", "points", "epc", "ends", "checks", "families", "sensitivit
             "glossary"]  # fmt: skip
 OPEN = "[...document.querySelectorAll('details[open]')].map(one => one.id)"
 WIDTH = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-#: Texts whose contrast with what is behind them is below that of WCAG 2.2 AA.
-FAINT = """(() => {
-  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
-  const light = colour => {
-    const [r, g, b] = parts(colour).slice(0, 3).map(v => v / 255).map(
-      v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const colour = getComputedStyle(e).backgroundColor;
-      if (parts(colour)[3] !== 0) return colour;
-    }
-    return "rgb(255, 255, 255)";
-  };
-  const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  return [...document.querySelectorAll(".wrap *")].filter(own).filter(e => {
-    const style = getComputedStyle(e), text = e.closest("svg") ? style.fill : style.color;
-    const both = [light(text), light(ground(e))].sort((a, b) => a - b);
-    return (both[1] + 0.05) / (both[0] + 0.05) < 4.5;
-  }).map(e => e.outerHTML.slice(0, 80));
-})()"""
 
 
 @pytest.mark.simulation
@@ -235,7 +209,4 @@ def test_sections_are_folded_opened_by_their_link_and_readable(text, tmp_path):
             browser.look(width)
             needed, there = browser.value(WIDTH)
             assert needed <= there, width
-        for scheme in ("light", "dark"):
-            browser.look(1280, scheme)
-            assert browser.value(FAINT) == [], scheme
         assert (len(browser.requests), browser.said) == (1, [])  # the page itself alone

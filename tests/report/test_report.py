@@ -66,15 +66,6 @@ def test_warnings_are_escaped_and_shown(analysis, panel_alone):
     assert "<b>bold" not in page
 
 
-def test_separated_classes_have_a_sentence_instead_of_an_empty_det():
-    rng = np.random.default_rng(9)
-    scores = br.Scores(0.7 + 0.3 * rng.beta(8, 2, 40), 0.3 * rng.beta(2, 8, 40))
-    text = render_report(br.analyze(scores, family="beta"))
-    page = "".join(Page(text).text)
-    assert "No DET is drawn" in page
-    assert " inf FRR" not in page
-
-
 def test_a_band_by_hand():
     """Dev chooses 2.5 at alpha 1/2; HTER of a replicate: (X + Y) / 6, X + Y binomial (6, 1/3)."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)

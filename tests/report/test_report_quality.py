@@ -99,21 +99,6 @@ def test_fits_that_cannot_be_checked_say_so():
 
 
 @pytest.mark.simulation
-def test_audits_are_shown_where_scores_are_in_reach(few):
-    rng = np.random.default_rng(11)
-    inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
-    assert score_set.quality_of(inside, br.fit(inside), 0.95, 0, choose=False).called_for == ()
-    at_one = br.Scores(np.append(inside.client, [1.0] * 3), inside.impostor)
-    with pytest.warns(br.BoundaryWarning):
-        fit = br.fit(at_one)
-    found = score_set.quality_of(at_one, fit, 0.95, 0, choose=False)
-    assert found.called_for[0] == "3 scores of exactly 0 or 1"
-    tiny = br.Scores(np.append(rng.beta(0.5, 2, 200), [1e-9]), rng.beta(0.3, 2, 200))
-    called = score_set.quality_of(tiny, br.fit(tiny), 0.95, 0, choose=False).called_for
-    assert any("changes a shape by" in words for words in called)
-
-
-@pytest.mark.simulation
 def test_no_status_is_green_beside_a_rate_that_is_poor(few, panel_alone):
     """Impostors of which one in a hundred is as a client."""
     rng = np.random.default_rng(8)

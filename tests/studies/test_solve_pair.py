@@ -41,7 +41,6 @@ def test_exponents_alone_are_nearest_by_hand():
     assert shapes_of(model) == pytest.approx(expected, rel=1e-12)
     model = br.solve_pair(shapes=("U", "bell"))
     assert shapes_of(model) == pytest.approx((0.5, 0.5, 2.0, 2.0), rel=1e-9)
-    assert shapes_of(br.solve_pair(exponents=(1, 1), auc=0.5)) == (1.0,) * 4
     assert shapes_of(br.solve_pair(slopes=(1.0, None))) == (1.0,) * 4
 
 
@@ -170,25 +169,21 @@ IMPOSSIBLE = [
     ({}, "given at least one goal"),
     # exponents and sides
     ({"exponents": (0.5, 3.0), "auc": 0.4}, "above the diagonal everywhere and is concave"),
-    ({"exponents": (0.5, 3.0), "eer": 0.6}, "so that eer < 1/2; got eer=0.6"),
     ({"exponents": (0.5, 3.0), "crossing": 0.1}, "both exponents below 1 or both above 1"),
     ({"exponents": (1.0, 1.0), "auc": 0.6}, "the two distributions are equal"),
     ({"exponents": (0.5, None), "slopes": (0.0, None)}, "exponent at_zero below 1"),
     ({"slopes": (2.0, 3.0)}, "slope at_one 3.0 needs an exponent at_one of 1"),
     # areas: (1 - e)^2, 1 - e^2; chords 1 - e and the line of slope 1, 1 - 2 e^2
     ({"eer": 0.2, "auc": 0.63}, r"between 0.64 and 0.96"),
-    ({"eer": 0.2, "auc": 0.93, "slopes": (INF, 0.0)}, r"between 0.8 and 0.92: .* concave ROC"),
     ({"eer": 0.8, "auc": 0.21, "slopes": (0.0, INF)}, r"between 0.08 and 0.2: .* convex ROC"),
     # tangents: y <= 1 - (1 - x)/2 leaves 3/4; e = 1 / (1 + 2)
     ({"slopes": (2.0, None), "auc": 0.76}, "between 0.5 and 0.75: .* tangent"),
-    ({"slopes": (2.0, None), "eer": 0.33}, "between 0.333333 and 0.5"),
     # both exponents: 1/(1 + 1/2), 2/(1 + 2)
     ({"exponents": (0.5, 2.0), "auc": 0.66}, "between 0.666667 and 1"),
     # e^(1/2) = 1 - e: e = (3 - sqrt 5)/2
     ({"exponents": (0.5, 2.0), "eer": 0.39}, "between 0 and 0.381966"),
     # crossings
     ({"eer": 0.2, "crossing": 0.5}, r"outside \[0.2, 0.8\]"),
-    ({"eer": 0.2, "crossing": 0.9, "exponents": (None, 0.5)}, "below 0.2"),
     ({"crossing": 0.3, "auc": 0.2}, "between 0.255 and 0.745"),
     ({"crossing": 0.9, "auc": 0.3, "exponents": (2.0, None)}, "between 0.495 and 0.905"),
     # shapes
@@ -197,7 +192,6 @@ IMPOSSIBLE = [
     ({"shapes": ("J", "reverse-J"), "family": "normal"}, "shapes must be left out"),
     # too many
     ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "exponents": (2.0, 3.0)}, "no more than 4 numbers"),
-    ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "family": "normal"}, "no more than 2 numbers"),
     # normal laws: k = sqrt(2) gives Phi(sqrt(2) Phi^-1(0.7)) = 0.770839
     ({"auc": 0.9, "eer": 0.3, "family": "normal"}, "between 0.7 and 0.770839"),
     ({"exponents": (2.0, 3.0), "family": "normal"}, "one number"),
@@ -205,10 +199,8 @@ IMPOSSIBLE = [
     ({"slopes": (INF, 0.0), "auc": 0.4, "family": "normal"}, "has these slopes"),
     ({"exponents": (1.0, None), "crossing": 0.4, "family": "normal"}, "with equal sigmas"),
     ({"auc": 0.9, "crossing": 0.8, "family": "normal"}, "nearer to an end"),
-    ({"auc": 0.5, "crossing": 0.8, "family": "normal"}, "equal medians"),
     # arguments
     ({"auc": 1.0}, "strictly between 0 and 1; got 1.0"),
-    ({"slopes": (-1.0, None)}, "slopes, at_zero must be"),
     # goals by name
     ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
     ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
@@ -269,8 +261,6 @@ def test_goals_beside_other_prescriptions():
     a, b = (stats.beta(law.a, law.b).sf(0.6) for law in (found.impostor, found.client))
     assert 0.2 * b / (0.2 * b + 0.8 * a) == pytest.approx(precision, rel=1e-8)
     assert found.ends().at_zero.exponent == pytest.approx(0.3, rel=1e-12)
-    both = br.solve_pair(goals={"auc": 0.9, "eer": 0.17})
-    assert both == br.solve_pair(auc=0.9, eer=0.17)
     shaped = br.solve_pair(goals={"client-mean": 0.8}, shapes=("bell", None), auc=0.9)
     assert shaped.client.shape == "bell"
     assert float(shaped.client.mean) == pytest.approx(0.8, rel=1e-8)
@@ -295,8 +285,6 @@ def test_goals_of_normal_laws_free_one_parameter_after_the_other(family):
     t = np.log(place / (1 - place)) if family == "logit-normal" else place
     assert stats.norm.sf(t, four.impostor.mu, four.impostor.sigma) == pytest.approx(0.01, rel=1e-7)
     assert stats.norm.sf(t, four.client.mu, four.client.sigma) == pytest.approx(0.6, rel=1e-7)
-    crossing = br.solve_pair(crossing=0.9, goals={"tpr@far=0.01": 0.3}, family=family)
-    assert float(crossing.diagonal_crossings().far[0]) == pytest.approx(0.9, abs=1e-8)
 
 
 @pytest.mark.simulation
