@@ -154,7 +154,6 @@ def test_only_the_command_called_is_loaded(call):
     commands = {name for name in COMMANDS if f"betaroc.cli.{name}" in loaded}
     assert commands == ({call[0]} & COMMANDS.keys())
     assert not loaded & {"scipy.stats", "scipy.special", "matplotlib", "pandas"}
-    assert call[0] == "fit" or not any(name.startswith("betaroc.fits") for name in loaded)
 
 
 @pytest.mark.simulation

@@ -66,12 +66,10 @@ def test_a_folder_and_a_manifest_name_the_same_systems(folder, tmp_path, capsys)
 def test_folders_with_other_files(folder, tmp_path, capsys):
     assert "holds none" in said(capsys, "fit --family empirical --systems", str(tmp_path), code=2)
     shutil.copytree(folder, tmp_path / "s")
-    for hidden in (".DS_Store", "mlp/.DS_Store", "mlp/.dev.csv.swp"):
-        (tmp_path / "s" / hidden).write_text("x")
+    (tmp_path / "s" / "mlp" / ".dev.csv.swp").write_text("x")
     assert "mlp" in said(capsys, "fit --family empirical --systems", str(tmp_path / "s"))
-    (tmp_path / "s" / "readme.txt").write_text("x")
-    (tmp_path / "s" / "mlp" / "eval.csv").write_text("x")
-    (tmp_path / "s" / "mlp" / "dev.tsv").write_text("x")
+    for name in ("readme.txt", "mlp/eval.csv", "mlp/dev.tsv"):
+        (tmp_path / "s" / name).write_text("x")
     err = said(capsys, "fit --family empirical --systems", str(tmp_path / "s"), code=2)
     for name in ("'mlp/eval.csv'", "'readme.txt'", "'mlp/dev.tsv'"):
         assert name in err

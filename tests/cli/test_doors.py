@@ -105,24 +105,6 @@ def test_what_a_caller_ignores_stays_ignored(handlers):
 
 
 @pytest.mark.simulation
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_a_process_is_stopped_while_it_loads():
-    program = (
-        "import os, signal, sys, betaroc.cli, betaroc.core.process as s\n"
-        "class Slow:\n"
-        "    def find_spec(self, name, *rest):\n"
-        "        if name == 'betaroc.cli.call': os.kill(os.getpid(), signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Slow())\n"
-        "betaroc.cli.main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, timeout=60,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell may ignore it
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (130, b"")
-
-
-@pytest.mark.simulation
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are told by /proc")
 def test_no_worker_outlives_its_study(place):
     def workers():

@@ -82,8 +82,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("stream", [Terminal(), io.StringIO(), None])
-@pytest.mark.parametrize("name", ["xterm", "dumb"])
+@pytest.mark.parametrize(("stream", "name"), [
+    (Terminal(), "xterm"), (Terminal(), "dumb"), (io.StringIO(), "xterm"), (None, "xterm"),
+])  # fmt: skip
 def test_a_bar_and_colours_are_for_a_terminal_that_can_draw_them(stream, name, monkeypatch):
     able = isinstance(stream, Terminal) and name == "xterm"
     monkeypatch.delenv("NO_COLOR", raising=False)

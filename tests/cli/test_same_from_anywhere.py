@@ -43,14 +43,6 @@ def filled(root):
     return root
 
 
-@pytest.fixture
-def places(tmp_path):
-    """Two folders and how files in each are named: from within, and from elsewhere in full."""
-    first = filled(tmp_path / WHO / "results")
-    second = filled(tmp_path / "other" / "deep" / WHO)
-    return {first: "", second: f"{second}{os.sep}"}
-
-
 def said(call, root, start, capsys):
     out = root.parent / f"{root.name}-page.html"
     os.chdir(root if not start else root.parent.parent)
@@ -61,8 +53,11 @@ def said(call, root, start, capsys):
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.parametrize("call", CALLS)
-def test_results_are_byte_identical_from_any_folder(call, places, capsys, monkeypatch):
-    monkeypatch.chdir(next(iter(places)))
+def test_results_are_byte_identical_from_any_folder(call, tmp_path, capsys, monkeypatch):
+    """Files in one folder are named from within, in the other from elsewhere in full."""
+    first, second = filled(tmp_path / WHO / "results"), filled(tmp_path / "other" / "deep" / WHO)
+    places = {first: "", second: f"{second}{os.sep}"}
+    monkeypatch.chdir(first)
     monkeypatch.setattr("betaroc.cli.report._WHOLE", 1)
     for form in ("", *CALLS[call].split()):
         one, other = (said(f"{call} {form}", *place, capsys) for place in places.items())

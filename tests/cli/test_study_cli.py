@@ -129,11 +129,7 @@ def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config, capsys):
     out, err = run_it.communicate(timeout=60)
     assert (run_it.returncode, out) == (130, "")
     there = {p.name: p.read_bytes() for p in Path("results").glob("part-*")}
-    trials = br.Study.open("results").skipped
-    assert err.splitlines()[-1] == (
-        f"betaroc: interrupted; {trials} trials ({len(there)} finished parts) are kept in"
-        " 'results'. Give the same command again to go on"
-    )
+    assert f"({len(there)} finished parts) are kept in 'results'. Give the same command" in err
     assert run(capsys, config)[0] == 0
     assert run(capsys, config, "--folder", "whole")[0] == 0
     whole = {p.name: p.read_bytes() for p in Path("whole").iterdir()}

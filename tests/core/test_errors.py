@@ -1,10 +1,7 @@
 """Errors know their argument, and their sentences where they mention one."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Callable
 
 import pytest
 
@@ -27,14 +24,14 @@ ADVICE = 'Use `family="beta"`, or leave `resolution=` out.'
     (lambda: br.read_scores("no such file"), "path"),
     (lambda: br.fit(br.Scores([0.5, 0.5], [0.1, 0.2])), None),
 ])  # fmt: skip
-def test_errors_know_their_argument(call: Callable[[], object], argument: str | None) -> None:
+def test_errors_know_their_argument(call, argument):
     with pytest.raises(br.BetarocError) as caught:
         call()
     assert caught.value.argument == argument
 
 
 @pytest.mark.parametrize("kind", [br.InputError, br.FitError, br.ScoreFileNotFoundError])
-def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> None:
+def test_errors_are_pickled_and_copied_whole(kind):
     error = kind.about("level")("level must be 1. " + voc.worded(ADVICE))
     if isinstance(error, br.FitError):
         error.result = (1, 2)
@@ -51,13 +48,13 @@ def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> Non
     assert kind("only this").argument is None
 
 
-def test_what_is_no_name_is_no_argument() -> None:
+def test_what_is_no_name_is_no_argument():
     assert br.InputError("wrong", argument="the number of replicates").argument is None
     assert br.InputError("wrong", argument="'dev.csv', scores").argument is None
     assert br.InputError("wrong", argument="weights[3]").argument == "weights"
 
 
-def test_arguments_have_other_names_at_another_door() -> None:
+def test_arguments_have_other_names_at_another_door():
     said = f"dev: `x`; {voc.worded(ADVICE)} {voc.AN_IMPOSTOR} is {voc.FAR}."
     sentence = voc.Sentence(said)
     assert sentence == (
@@ -69,33 +66,28 @@ def test_arguments_have_other_names_at_another_door() -> None:
     assert "Use --family, or leave --resolution out." in text
 
 
-def test_notices_know_their_template() -> None:
+def test_notices_know_their_template():
     with collected() as notices, forward_warnings("dev: "):
         warn(voc.worded(ADVICE), br.ScaleWarning)
     ((_, message),) = notices
     assert voc.template_of(message) == "dev: " + voc.worded(ADVICE)
 
 
-def test_randomness_is_checked_alike_everywhere() -> None:
+def test_randomness_is_checked_alike_everywhere():
     curve = br.epc(SCORES, OTHER, alpha=[0.5])
-    fit = br.fit(br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]))
-    calls: list[Callable[[object], object]] = [
+    calls = [
         lambda rng: curve.band(resample="test", method="delta", rng=rng),
         lambda rng: br.compare(curve, curve, replicates=5, rng=rng),
-        lambda rng: br.roc_band(fit, rng=rng),
         lambda rng: br.epc_average(SCORES, OTHER, replicates=5, rng=rng),
-        lambda rng: br.check_fit(fit, replicates=19, rng=rng),
         lambda rng: br.Beta(2, 1).sample(2, rng=rng),
     ]
-    for number, call in enumerate(calls):
-        with pytest.raises(br.InputError, match="rng must be an int >= 0; got -1"):
-            call(-1)
-        with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0") as caught:
-            call(True)
-        assert caught.value.argument == "rng", number
+    for call in calls:
+        for wrong, error in ((-1, br.InputError), (True, br.InputTypeError)):
+            with pytest.raises(error, match=r"rng must be .*an int >= 0"):
+                call(wrong)
 
 
-def test_readers_of_a_page_are_told_no_term() -> None:
+def test_readers_of_a_page_are_told_no_term():
     told = "3 scores are 1. " + voc.worded('Say `family="empirical"`, or more. Look.')
     assert voc.for_readers(told) == "3 scores are 1. Look."
     assert voc.for_readers("as it is. Take it=1.") == "as it is. Take it=1."

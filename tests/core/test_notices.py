@@ -1,15 +1,11 @@
 """Notices: kept by results, warned once at the caller's line, alike in every thread and state."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -28,14 +24,14 @@ from betaroc.rendering.files import draw_svg
 from helpers.public import PUBLIC
 
 
-def few() -> br.Scores:
+def few():
     """Scores of which a fit warns: impostors score higher, and there are nine clients."""
     rng = np.random.default_rng(0)
     return br.Scores(rng.beta(2, 5, 9), rng.beta(5, 2, 40))
 
 
 @collect_warnings
-def says(*messages: str) -> br.Scores:
+def says(*messages):
     """A call that warns of each message."""
     for message in messages:
         warn(message, br.ScaleWarning)
@@ -43,14 +39,14 @@ def says(*messages: str) -> br.Scores:
 
 
 @collect_warnings
-def calls(*messages: str) -> br.Scores:
+def calls(*messages):
     """A public call within a public call."""
     warn("mine", br.ScaleWarning)
     says(*messages)
     return says(*messages)
 
 
-def test_a_result_keeps_what_was_warned_of_at_the_callers_line() -> None:
+def test_a_result_keeps_what_was_warned_of_at_the_callers_line():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit = br.fit(few())
@@ -59,14 +55,14 @@ def test_a_result_keeps_what_was_warned_of_at_the_callers_line() -> None:
     assert {n.category for n in fit.notices} == {br.SmallSampleWarning, br.ReversedScoresWarning}
 
 
-def test_what_is_said_twice_in_a_call_is_warned_of_once() -> None:
+def test_what_is_said_twice_in_a_call_is_warned_of_once():
     with pytest.warns(br.ScaleWarning) as caught:
         found = calls("a", "b")
     assert [str(w.message) for w in caught] == ["mine", "a", "b"]
     assert [n.message for n in found.notices] == ["a", "b"]  # of the call that made it
 
 
-def test_blocks_collect_prefix_and_leave_out() -> None:
+def test_blocks_collect_prefix_and_leave_out():
     with collected() as notices:
         with forward_warnings("dev: "):
             warn("a", br.ScaleWarning)
@@ -78,9 +74,9 @@ def test_blocks_collect_prefix_and_leave_out() -> None:
     assert notices == [Notice(br.ScaleWarning, "dev: a"), Notice(br.TargetWarning, "c")]
 
 
-def test_a_call_that_fails_warns_all_the_same() -> None:
+def test_a_call_that_fails_warns_all_the_same():
     @collect_warnings
-    def fails() -> None:
+    def fails():
         warn("a", br.ScaleWarning)
         raise br.InputError("b")
 
@@ -89,14 +85,14 @@ def test_a_call_that_fails_warns_all_the_same() -> None:
 
 
 @pytest.mark.simulation
-def test_whatever_warns_carries_its_notices() -> None:
+def test_whatever_warns_carries_its_notices():
     """One call of each kind of result: what it warns of is what the result keeps."""
     half = np.float16([0.2, 0.4, 0.7])
     scores = br.Scores([0.5, 0.6, 0.7, 0.9], [0.1, 0.2, 0.3, 0.55])
     fit = br.fit(br.Scores(np.linspace(0.3, 0.9, 40), np.linspace(0.1, 0.7, 40)), "normal")
     curve = br.epc(fit, br.Scores([0.8, 0.9, 0.95], [0.01, 0.05, 0.1]), alpha=[0.5])
     model = br.ScoreModel(br.Normal(3, 1), br.Normal(-3, 1))
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: br.Scores(half, [0.1]),
         lambda: br.fit(few()),
         lambda: fit.at_far(1e-6),
@@ -114,7 +110,7 @@ def test_whatever_warns_carries_its_notices() -> None:
         assert [n.message for n in result.notices] == [str(w.message) for w in said], number
 
 
-def test_a_distribution_is_the_same_whatever_it_was_warned_of() -> None:
+def test_a_distribution_is_the_same_whatever_it_was_warned_of():
     with pytest.warns(br.PrecisionWarning):
         rough = br.Empirical(np.float16([0.25, 0.5]))
     exact = br.Empirical([0.25, 0.5])
@@ -122,14 +118,14 @@ def test_a_distribution_is_the_same_whatever_it_was_warned_of() -> None:
     assert pickle.loads(pickle.dumps(rough)).notices == rough.notices != exact.notices == ()
 
 
-def test_every_public_function_is_an_edge() -> None:
+def test_every_public_function_is_an_edge():
     functions = [getattr(br, name) for name in PUBLIC]
     functions = [f for f in functions if inspect.isfunction(f)]
     assert len(functions) > 20
     assert [f.__name__ for f in functions if f.__code__.co_name != "inner"] == []
 
 
-def in_threads(work: Callable[[], Any], count: int = 4) -> list[Any]:
+def in_threads(work, count=4):
     """The results of so many threads that begin together."""
     start = threading.Barrier(count)
     with ThreadPoolExecutor(count) as pool:
@@ -137,7 +133,7 @@ def in_threads(work: Callable[[], Any], count: int = 4) -> list[Any]:
         return [job.result() for job in jobs]
 
 
-def a_picture_and_fits() -> tuple[str, br.Fit, br.Fit]:
+def a_picture_and_fits():
     rng = np.random.default_rng(3)
     scores = br.Scores(rng.beta(2, 5, 9), rng.beta(5, 2, 25))
     best = br.fit(scores, "best")
@@ -145,7 +141,7 @@ def a_picture_and_fits() -> tuple[str, br.Fit, br.Fit]:
 
 
 @pytest.mark.simulation
-def test_threads_neither_hear_nor_silence_each_other() -> None:
+def test_threads_neither_hear_nor_silence_each_other():
     filters, settings = list(warnings.filters), dict(mpl.rcParams)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -166,7 +162,7 @@ def test_threads_neither_hear_nor_silence_each_other() -> None:
 
 
 @pytest.mark.simulation
-def test_a_picture_of_the_page_does_not_depend_on_the_users_settings() -> None:
+def test_a_picture_of_the_page_does_not_depend_on_the_users_settings():
     model = br.ScoreModel(br.Beta(3, 1), br.Beta(1, 2))
     plain = draw_svg(lambda: model.roc().plot(), "salt")
     loud = {"font.size": 22.0, "lines.linewidth": 7.0, "svg.fonttype": "path", "axes.grid": True}

@@ -1,11 +1,8 @@
 """The words of the user's field: what is read changes, names and keys do not."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +27,7 @@ SHORT = {
 
 
 @pytest.mark.parametrize("name", voc.TERMS)
-def test_slots_have_the_words_of_the_field(name: str) -> None:
+def test_slots_have_the_words_of_the_field(name):
     far, frr, hter, eer = SHORT[name]
     fill = voc.Vocabulary(voc.TERMS[name]).fill
     assert fill(f"{voc.FAR}, {voc.FRR}, {voc.HTER}, {voc.EER}") == f"{far}, {frr}, {hter}, {eer}"
@@ -39,13 +36,13 @@ def test_slots_have_the_words_of_the_field(name: str) -> None:
     assert (fill(f"{voc.EQUAL_ERROR_RATE}s")[-5:], fill("")) == ("rates", "")
 
 
-def test_an_expression_stands_in_brackets_within_a_text_and_alone_without() -> None:
+def test_an_expression_stands_in_brackets_within_a_text_and_alone_without():
     fill = voc.Vocabulary(voc.TERMS["pad"]).fill
     assert fill(voc.TPR) == "1 - BPCER"
     assert fill(f"{voc.FAR} - {voc.TPR} of at most") == "APCER - (1 - BPCER) of at most"
 
 
-def test_classes_have_the_words_of_their_labels() -> None:
+def test_classes_have_the_words_of_their_labels():
     pad = voc.Vocabulary(voc.TERMS["pad"], voc.ClassWords("bona fide", "attack")).fill
     assert pad(f"{voc.capital(voc.AN_IMPOSTOR)} of 9 {voc.IMPOSTORS}, 200 {voc.CLIENT} scores") == (
         "An attack of 9 attacks, 200 bona fide scores"
@@ -59,14 +56,14 @@ def test_classes_have_the_words_of_their_labels() -> None:
     )
 
 
-def test_every_alias_is_of_a_number_that_exists_and_is_none_itself() -> None:
+def test_every_alias_is_of_a_number_that_exists_and_is_none_itself():
     assert set(voc.ALIASES.values()) <= {*STATISTICS, "level"}
     of_their_own = {"recall", "sensitivity", "specificity"}  # the same number under their names
     assert set(voc.ALIASES) & {*STATISTICS, *CRITERIA, *MEASURES} == of_their_own
     assert not set(voc.ALIASES) & set(br.__all__)
 
 
-def test_an_alias_asks_for_the_same_number() -> None:
+def test_an_alias_asks_for_the_same_number():
     for alias, own in voc.ALIASES.items():
         if own != "eer":
             of_alias = br.interval(SCORES, alias, threshold=0.4)
@@ -76,7 +73,7 @@ def test_an_alias_asks_for_the_same_number() -> None:
     assert curve.measure == "far"
 
 
-def test_an_unknown_name_is_refused_as_it_was_given() -> None:
+def test_an_unknown_name_is_refused_as_it_was_given():
     with pytest.raises(br.InputError, match="got 'acer'"):
         br.epc(SCORES, SCORES, criterion="acer")  # the HTER is no criterion
     with pytest.raises(br.InputError, match="terms must be one of 'biometric'"):
@@ -84,7 +81,7 @@ def test_an_unknown_name_is_refused_as_it_was_given() -> None:
 
 
 @pytest.mark.simulation
-def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
+def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path):
     pad = br.analyze(SCORES, rng=1, terms="pad")
     plain = replace(pad, terms="biometric")
     first, second = pad.to_dict(), plain.to_dict()
@@ -101,9 +98,7 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.simulation
-def test_the_command_line_says_them_and_json_does_not(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_says_them_and_json_does_not(tmp_path, capsys):
     file = write(tmp_path / "FAR.csv", SCORES.client, SCORES.impostor)
     assert main(["fit", file, "--family", "beta", "--terms", "matching"]) == 0
     said = capsys.readouterr().out

@@ -27,23 +27,6 @@ def rows(n, seed=1):
     return pd.DataFrame({"score": score, "label": label})
 
 
-@pytest.fixture(scope="module")
-def spark():
-    if importlib.util.find_spec("pyspark") is None:
-        pytest.skip("pyspark is not installed")
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("there is no Java for Spark")
-    from pyspark.sql import SparkSession
-
-    options = {
-        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m",
-    }  # fmt: skip
-    session = SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
-    yield session
-    session.stop()
-
-
 #: pyspark's own notes on pandas and its own sockets.
 quiet_spark = [
     pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
@@ -55,7 +38,15 @@ few_bins = pytest.mark.filterwarnings("ignore:bins are wide:betaroc.core.errors.
 pytestmark = [*quiet_spark, few_bins]
 
 
-def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatch):
+def test_spark_finds_the_same_and_hands_over_no_rows(tmp_path, monkeypatch):
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("there is no Java for Spark")
+    options = {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m",
+    }  # fmt: skip
+    spark = sql.SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
     table = rows(2000)
     table.loc[10:13, "score"] = [-0.25, 1.5, 2.0, -1e3]
     table.to_parquet(tmp_path / "scores.parquet")
@@ -63,39 +54,7 @@ def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatc
     used = forbid_rows(monkeypatch)
     check(br.summarize(frame, bins=BINS), table)
     assert used
-
-
-@pytest.fixture
-def cluster():
-    """Two workers of one test, since starting them is slow."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as made:
-        yield made
-
-
-@pytest.mark.nightly
-def test_dask_on_a_cluster_of_processes(cluster, tmp_path, monkeypatch):
-    import dask.dataframe as dd
-    from distributed import Client
-
-    table, died = rows(3000), tmp_path / "died"
-
-    def part(k):
-        """A partition that ends its worker the first time."""
-        if k == 4 and not died.exists():
-            died.touch()
-            os._exit(1)
-        return table[500 * k : 500 * (k + 1)]
-
-    meta = table.iloc[:0]
-    with Client(cluster):
-        check(br.summarize(dd.from_map(part, range(6), meta=meta)), table)
-        died.unlink()
-        monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
-        with pytest.raises(br.EngineError, match="must keep its workers; KilledWorker"):
-            br.summarize(dd.from_map(part, range(4, 5), meta=meta))
+    spark.stop()
 
 
 def file_of(table, folder, **named):

@@ -110,16 +110,9 @@ def test_everyday_shapes(write, case):
     again = br.read_scores(path, **told)
     assert again == EXPECTED
     assert again.source.guesses == ()
-    if "label" not in told or isinstance(told["label"], str):
-        assert summarize_file(path, **options).client.maximum == 0.25
-
-
-def test_decimal_commas_after_a_whole_number(write):
-    assert both(br.read_scores(write("score;label\n2;0\n0,25;1\n"))) == ([0.25], [2.0])
 
 
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
-NOISE = bytes(range(128, 256))
 DROP = {"missing": "drop"}
 #: What has two readings or none, or is broken: the words of the error.
 DOUBTS = {
@@ -134,7 +127,6 @@ DOUBTS = {
     "bob or ASVspoof": ("a a genuine 0.25\na b genuine 0.5\n", {},
         ("format='4col'", "format='asvspoof'", "columns=")),
     "identities that are never equal": ("a b p 0.25\na c q 0.5\n", {}, ("no row", "'claimed'")),
-    "a comment among rows": ("score,label\n0.25,1\n# of b\n0.5,0\n", {}, ("line 3", "#")),
     "G07 Latin-1": (
         LATIN.encode() + b"0.5,0,Andr\xe9\n", {},
         ("UTF-8", "b'\\xe9'", f"byte offset {len(LATIN) + 10}"),
@@ -154,7 +146,6 @@ DOUBTS = {
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", {}, ("'0.5', '1'", "columns='score,label'")),
     "JSON, no number": ('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]', {},
         ("trial 2", "'x'")),
-    "JSON, a key twice": ('[{"score": 1, "score": 2, "label": 1}]', {}, ("'score' occurs twice",)),
     "every client missing": ("score,label\nNA,1\n0.5,0\n", DROP, ("every client one is missing",)),
     "one column": (b"3.5\n1.25\n", {}, ("client_file=", "key=")),
     "a wide blank between": ("label score\n1 0.5\n0\u3000.2\n", {}, ("line 3", "2 fields")),
@@ -229,8 +220,6 @@ KEYED = {
     "ASVspoof 2021": ("LA_1 0.25\nLA_2 0.5\n",
         "LA_9 LA_1 alaw ita_tx bonafide bonafide notrim eval\n"
         "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n", {}, ["LA_1"]),
-    "tables": ("trial,score\nu1,0.25\nu2,0.5\n", "n;trial;label\n1;u1;genuine\n2;u2;impostor\n",
-        {"id": "trial"}, ["u1"]),
     "numbers of columns": (TRIALS, PROTOCOL, {"key_id": "1", "key_label": "3"}, ["w/2.wav"]),
     "columns called otherwise": ("id,score,label\na,.25,x\nb,.5,y\n",
         "utt,label,id\nb,0,8\na,1,7\n", {"id": "id", "key_id": "utt", "key_label": "label"}, ["a"]),
@@ -341,13 +330,12 @@ MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
 def test_scores_that_are_missing(write, monkeypatch, size):
     """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
     monkeypatch.setattr(text_rows, "_SMALL", size)
-    for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
-        path = write(text)
-        message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")
-        with pytest.warns(br.MissingScoreWarning, match=r"score: 6 \(3 of clients, 3 of impostors"):
-            scores = br.read_scores(path, missing="drop")
-        assert scores == EXPECTED
-        assert scores.source.n_dropped == 6
+    path = write(MISSING)
+    refused(path, "line 3", "'NA'", "missing='drop'")
+    with pytest.warns(br.MissingScoreWarning, match=r"score: 6 \(3 of clients, 3 of impostors"):
+        scores = br.read_scores(path, missing="drop")
+    assert scores == EXPECTED
+    assert scores.source.n_dropped == 6
 
 
 @pytest.mark.parametrize(("text", "line"), [
@@ -408,18 +396,11 @@ PAIR = {"genuine": [0.9, 0.7], "impostor": [0.25]}
 TABULAR = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
 
 
-@pytest.mark.parametrize(("arrays", "options", "kind"), [
-    ({"y_true": [1, 1, 0], "y_score": [0.9, 0.7, 0.25]}, {}, "npz"),
-    ({"alone": TABULAR}, {"columns": "label,score"}, "npy"),
-])  # fmt: skip
-def test_arrays_of_numpy_are_tables(write, arrays, options, kind):
-    path = write(saved(**arrays))
-    scores = br.read_scores(path, **options)
-    assert both(scores) == ([0.9, 0.7], [0.25])
-    assert scores.source.format == kind
-
-
-def test_arrays_of_numpy_of_a_class_cut_off_and_of_no_table(write):
+def test_arrays_of_numpy_are_tables_or_a_class(write):
+    archive = write(saved(y_true=[1, 1, 0], y_score=[0.9, 0.7, 0.25]))
+    assert both(br.read_scores(archive)) == ([0.9, 0.7], [0.25])
+    table = br.read_scores(write(saved(alone=TABULAR)), columns="label,score")
+    assert both(table) == ([0.9, 0.7], [0.25])
     path, other = write(saved(alone=[0.9, 0.7]), "g.npy"), write(saved(alone=[0.25]), "i.npy")
     assert both(br.read_scores(client_file=path, impostor_file=other)) == ([0.9, 0.7], [0.25])
     assert br.read_scores(path, key=write("1\n0\n", "key")).n_impostor == 1
@@ -432,20 +413,18 @@ def test_arrays_of_numpy_of_a_class_cut_off_and_of_no_table(write):
 
 
 def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as sheet:
+    with zipfile.ZipFile(archive := io.BytesIO(), "w") as sheet:
         sheet.writestr("xl/workbook.xml", "<a/>")
-    damaged = write(archive.getvalue())
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "openpyxl", None)
         with pytest.raises(br.MissingDependencyError, match=r"needs openpyxl.*CSV UTF-8"):
-            br.read_scores(damaged)
+            br.read_scores(write(archive.getvalue()))
     pytest.importorskip("openpyxl")
     frame = pd.DataFrame({"Score": [0.9, 0.25], "label": ["genuine", "impostor"], "n": 1})
     frame.to_excel(out := io.BytesIO(), index=False)
     scores = br.read_scores(write(out.getvalue()))
     assert both(scores) == ([0.9], [0.25])
-    assert (scores.source.format, scores.source.guesses) == ("xlsx", ("score=Score",))
+    assert scores.source.guesses == ("score=Score",)
 
 
 @pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.simulation)])
@@ -460,9 +439,7 @@ def test_every_cut_of_gzip_is_a_damaged_file(write, step):
 
 def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch):
     """2**53 + 1 is no double, 2**53 + 2 is one."""
-    for value in (2**53 + 1, -(2**53) - 1, 10**18 + 1):
-        with pytest.raises(INPUT, match=r"beyond 2\*\*53"):
-            br.Scores([value], [1])
+    for value in (2**53 + 1, -(2**53) - 1):
         refused(write(f'{{"score": {value}, "label": 1}}\n'), "beyond 2**53")
         for small in (2**22, 0):  # line by line, and by columns
             monkeypatch.setattr(text_rows, "_SMALL", small)
@@ -559,8 +536,6 @@ def test_strata_of_files(write, tmp_path):
     assert br.read_scores(table, stratum="species").strata == (
         {"-": 2}, {"print": 1, "replay": 1}
     )  # fmt: skip
-    pairs = br.read_scores(table, stratum=("id", "species"))
-    assert pairs.strata == ({"g1": 1, "g2": 1}, {"print": 1, "replay": 1})
     refused(table, "kind", stratum="kind")
     blanks = pd.read_csv(write(STRATA.format("genuine,")))
     blanks.to_parquet(tmp_path / "of.parquet")
@@ -569,8 +544,6 @@ def test_strata_of_files(write, tmp_path):
         strata = br.read_scores(tmp_path / name, stratum="species").strata
         assert strata == ({}, {"print": 1, "replay": 1})
         refused(tmp_path / name, "species", stratum="species", group="species")
-    some = write(STRATA.format("genuine,").replace("replay", ""))
-    refused(some, "strata must be named for every impostor", stratum="species")
 
 
 def test_labels_of_several_kinds_are_strata(write):

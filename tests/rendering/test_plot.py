@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 from scipy import stats
 
 import betaroc as br
@@ -118,7 +117,6 @@ def test_short_names_of_matplotlib():
                  br.Interval(0.5, 0.4, 0.6, 0.95, "by hand").plot):  # fmt: skip
         line = draw(**short).lines[0]
         assert (line.get_linewidth(), line.get_color(), line.get_linestyle()) == (*short.values(),)
-    assert SCORES.plot(c="#123456").patches[0].get_facecolor()[:3] == to_rgb("#123456")
     with pytest.raises(TypeError, match="aliases"):
         BETA.roc().plot(lw=1.0, linewidth=2.0)
 
@@ -181,7 +179,6 @@ def test_a_curve_has_a_log_axis_of_its_measure():
     ax = curve.plot(scale="log", terms="matching", expected=True)
     assert ax.get_yscale() == "log"
     assert ax.get_ylabel() == "false non-match rate on test"
-    assert "10 %" in [label.get_text() for label in ax.get_yticklabels()]
     np.testing.assert_array_equal(np.asarray(ax.lines[0].get_xydata())[:, 1], curve.value)
     with pytest.raises(br.InputError, match="for 'youden', which may be negative"):
         br.epc(dev, test, measure="youden").plot(scale="log")

@@ -1,10 +1,6 @@
 """What is kept of a guaranteed FAR, in a small version of benchmarks/sklearn_thresholds.py."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -17,7 +13,7 @@ pytestmark = pytest.mark.simulation
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[ModuleType]:
+def bench():
     sys.path.insert(0, str(BENCHMARKS))
     try:
         yield script(BENCHMARKS / "sklearn_thresholds.py")
@@ -27,9 +23,7 @@ def bench() -> Iterator[ModuleType]:
 
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_scikit_learns_own_classifier_keeps_the_bound(
-    bench: ModuleType, tied: bool, dtype: type
-) -> None:
+def test_scikit_learns_own_classifier_keeps_the_bound(bench, tied, dtype):
     """100 draws: at .95 the share has the standard error .022; .87 is 3.7 of them below."""
     kept, itself = bench.handed_over("normal", tied, dtype, 0.05, 100, 100)
     assert kept >= 0.87

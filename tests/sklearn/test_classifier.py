@@ -1,10 +1,7 @@
 """The classifier with a decided threshold: scores, rule, what it hands on, what it refuses."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +23,6 @@ from sklearn.model_selection import (  # noqa: E402
     GroupKFold,
     KFold,
     RepeatedStratifiedKFold,
-    ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_predict,
@@ -45,31 +41,31 @@ from betaroc.sklearn import ThresholdClassifier  # noqa: E402
 class Column(ClassifierMixin, BaseEstimator):
     """Its scores are the first column, as it is."""
 
-    def fit(self, X: Any, y: Any) -> Column:
+    def fit(self, X, y):
         self.classes_, self.n_features_in_ = np.unique(y), np.shape(X)[1]
         return self
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X):
         return np.asarray(X)[:, 0]
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X):
         return self.classes_[(self.decision_function(X) >= 0).astype(int)]
 
 
-def rows(n: int = 400, seed: int = 1, features: int = 2) -> tuple[Any, Any]:
+def rows(n=400, seed=1, features=2):
     """N(0, 1) and N(1.5, 1) in each feature; a third are clients."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3 == 0).astype(int)
     return rng.normal(size=(n, features)) + 1.5 * y[:, None], y
 
 
-def quick(estimator: Any = None, **options: Any) -> ThresholdClassifier:
+def quick(estimator=None, **options):
     target = {} if {"far", "frr", "cost_fa", "eer"} & set(options) else {"far": 0.1}
     own = LogisticRegression() if estimator is None else estimator
     return ThresholdClassifier(own, **{"family": "empirical", **target, **options})
 
 
-def test_scores_are_those_of_cross_val_predict() -> None:
+def test_scores_are_those_of_cross_val_predict():
     X, y = rows()
     found = quick().fit(X, y)
     own = cross_val_predict(LogisticRegression(), X, y, cv=5, method="decision_function")
@@ -80,7 +76,7 @@ def test_scores_are_those_of_cross_val_predict() -> None:
     assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y).coef_)
 
 
-def test_a_client_is_a_score_above_the_threshold() -> None:
+def test_a_client_is_a_score_above_the_threshold():
     """Impostors 0 to 99: FAR .1 on average leaves 9 above; what ties with the threshold is out."""
     X = np.r_[np.arange(100.0), np.arange(95.0, 145.0)][:, None]
     y = np.r_[np.zeros(100, int), np.ones(50, int)]
@@ -92,9 +88,7 @@ def test_a_client_is_a_score_above_the_threshold() -> None:
 @pytest.mark.parametrize(("target", "dtype", "client"), [
     ({"far": 0.1}, np.float32, 1), ({"far": 0.1}, np.float64, 0), ({"frr": 0.1}, np.float32, 0),
 ])  # fmt: skip
-def test_scikit_learn_decides_alike_at_the_threshold_handed_over(
-    target: dict[str, Any], dtype: Any, client: int
-) -> None:
+def test_scikit_learn_decides_alike_at_the_threshold_handed_over(target, dtype, client):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(600, 1)).round(1).astype(dtype)  # about 60 distinct values
     y = (rng.random(600) < 0.4).astype(int)
@@ -116,7 +110,7 @@ def test_scikit_learn_decides_alike_at_the_threshold_handed_over(
     (SVC(kernel="precomputed"), "decision_function"),
     (make_pipeline(StandardScaler(), GaussianNB()), "predict_proba"),
 ])  # fmt: skip
-def test_estimators_of_either_method(estimator: Any, method: str) -> None:
+def test_estimators_of_either_method(estimator, method):
     X, y = rows(120)
     if getattr(estimator, "kernel", "") == "precomputed":
         X = X @ X.T
@@ -131,7 +125,7 @@ def test_estimators_of_either_method(estimator: Any, method: str) -> None:
     assert found.score(X, y) == np.mean(found.predict(X) == y)
 
 
-def test_response_method_is_obeyed() -> None:
+def test_response_method_is_obeyed():
     X, y = rows(120)
     found = quick(response_method="predict_proba").fit(X, y)
     assert 0.0 < found.decision_.threshold < 1.0
@@ -140,22 +134,20 @@ def test_response_method_is_obeyed() -> None:
 
 
 @pytest.mark.simulation
-def test_kinds_of_cv() -> None:
+def test_kinds_of_cv():
     X, y = rows(90)
     whole = quick(cv=3).fit(X, y).scores_
     assert quick(cv=StratifiedKFold(3)).fit(X, y).scores_ == whole
     assert quick(cv=list(StratifiedKFold(3).split(X, y))).fit(X, y).scores_ == whole
     with parallel_config(backend="threading"):
         assert quick(cv=3, n_jobs=2).fit(X, y).scores_ == whole
-    once = quick(cv=ShuffleSplit(1, test_size=30, random_state=0)).fit(X, y).scores_
-    assert once.n_client + once.n_impostor == 30
     shuffled = [quick(cv=3, random_state=seed).fit(X, y).scores_ for seed in (0, 0, 1)]
     assert shuffled[0] == shuffled[1] != shuffled[2]
     folds = StratifiedKFold(3, shuffle=True, random_state=1)
     assert shuffled[2] == quick(cv=folds).fit(X, y).scores_
 
 
-def test_prefit_takes_the_estimator_as_it_is() -> None:
+def test_prefit_takes_the_estimator_as_it_is():
     X, y = rows(200)
     fitted = LogisticRegression().fit(X[:100], y[:100])
     found = quick(fitted, cv="prefit").fit(X[100:], y[100:])
@@ -166,7 +158,7 @@ def test_prefit_takes_the_estimator_as_it_is() -> None:
         quick(cv="prefit").fit(X, y)
 
 
-def test_a_rate_is_kept_for_each_stratum_of_its_class() -> None:
+def test_a_rate_is_kept_for_each_stratum_of_its_class():
     X, y = rows(300)
     strata = np.where(y == 1, "", np.where(np.arange(300) % 5, "print", "replay"))
     found = quick(cv="prefit", estimator=Column().fit(X, y)).fit(X, y, strata=strata)
@@ -178,7 +170,7 @@ def test_a_rate_is_kept_for_each_stratum_of_its_class() -> None:
 
 
 @pytest.mark.simulation
-def test_groups_go_to_the_folds_and_to_the_decision() -> None:
+def test_groups_go_to_the_folds_and_to_the_decision():
     X, y = rows(300)
     groups = np.arange(300) // 3  # each has one client and two impostors
     found = quick(cv=5, how="average").fit(X, y, groups=groups)
@@ -192,7 +184,7 @@ def test_groups_go_to_the_folds_and_to_the_decision() -> None:
 
 
 @pytest.mark.simulation
-def test_weights_are_copies_for_both() -> None:
+def test_weights_are_copies_for_both():
     X, y = rows(90)
     weight = np.where(np.arange(90) % 2, 1, 3)
     folds = StratifiedKFold(3, shuffle=True, random_state=1)
@@ -206,7 +198,7 @@ def test_weights_are_copies_for_both() -> None:
 
 
 @pytest.mark.simulation
-def test_metadata_is_routed() -> None:
+def test_metadata_is_routed():
     X, y = rows(90)
     weight, groups = np.where(np.arange(90) % 2, 1, 3), np.arange(90) // 3
     with config_context(enable_metadata_routing=True):
@@ -227,17 +219,13 @@ def test_metadata_is_routed() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("pair", [(-1, 1), (3, 7), ("a", "b")])
-def test_labels_of_two_kinds(pair: tuple[Any, Any]) -> None:
+def test_labels_of_two_kinds(pair):
     X, y = rows(90)
     named = np.array(pair)[y]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = quick().fit(X, named)
-    guessed = pair in ((3, 7), ("a", "b"))
-    assert [str(w.message).partition(":")[0] for w in said] == (
-        [f"y holds {pair[0]!r} and {pair[1]!r}"] if guessed else []
-    )
-    assert all(w.filename == __file__ for w in said)
+    assert [w.filename for w in said] == [__file__] * (pair != (-1, 1))  # which label was guessed
     assert found.pos_label_ == pair[1]
     assert (found.scores_.words is None) == (pair[0] != "a")
     assert found.decision_.threshold == quick().fit(X, y).decision_.threshold
@@ -248,25 +236,21 @@ def test_labels_of_two_kinds(pair: tuple[Any, Any]) -> None:
 
 
 @pytest.mark.simulation
-def test_a_good_citizen() -> None:
+def test_a_good_citizen():
     X, y = rows(90)
     own = quick(frr=0.2, cv=3, confidence=0.9)
     assert clone(own).get_params() | {"estimator": None} == own.get_params() | {"estimator": None}
     found = own.fit(X, y)
-    again = pickle.loads(pickle.dumps(found))
-    assert again.decision_ == found.decision_
-    assert np.array_equal(again.predict(X), found.predict(X))
+    assert np.array_equal(pickle.loads(pickle.dumps(found)).predict(X), found.predict(X))
     grid = GridSearchCV(quick(cv=2), {"estimator__C": [0.1, 1.0], "far": [0.1, 0.2]}, cv=2)
     assert set(grid.fit(X, y).best_params_) == {"estimator__C", "far"}
-    with pytest.raises(NotFittedError):
-        quick().predict(X)
 
 
 @pytest.mark.simulation
-def test_checks_of_estimators_as_of_scikit_learns_own() -> None:
+def test_checks_of_estimators_as_of_scikit_learns_own():
     """At a threshold other than the estimator's own, predict cannot agree with it: as there."""
 
-    def failed(estimator: Any) -> set[str]:
+    def failed(estimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = check_estimator(estimator, on_fail=None, on_skip=None)
@@ -281,7 +265,7 @@ def test_checks_of_estimators_as_of_scikit_learns_own() -> None:
 class Untouched(Column):
     """It must not be fitted."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Column:
+    def fit(self, X, y, sample_weight=None):
         raise AssertionError("work was begun")
 
 
@@ -298,9 +282,7 @@ class Untouched(Column):
         ({"pos_label": 2}, "pos_label must be one of the labels", "pos_label"),
     ],
 )
-def test_what_is_refused_before_any_work(
-    options: dict[str, Any], message: str, argument: str | None
-) -> None:
+def test_what_is_refused_before_any_work(options, message, argument):
     X, y = rows(90)
     with pytest.raises(br.BetarocError, match=message) as caught:
         quick(Untouched(), **options).fit(X, y)
@@ -321,14 +303,14 @@ OF_OTHER_LABELS = quick(LogisticRegression().fit(rows(90)[0], rows(90)[1] + 1), 
         (OF_OTHER_LABELS, {}, "classes_ are 1, 2"),
     ],
 )  # fmt: skip
-def test_data_that_are_refused(own: Any, given: dict[str, Any], message: str) -> None:
+def test_data_that_are_refused(own, given, message):
     X, y = rows(90)
     kind = br.InputTypeError if "predict_proba" in message else br.InputError
     with pytest.raises(kind, match=message):
         own.fit(X, **{"y": y} | given)
 
 
-def test_few_scores_say_so() -> None:
+def test_few_scores_say_so():
     X, y = rows(90)
     found = quick(far=0.02).fit(X, y).decision_
     assert (found.how, found.status, found.needed) == ("average", "not enough evidence", 149)
@@ -336,7 +318,7 @@ def test_few_scores_say_so() -> None:
     assert (costs.how, costs.costs, costs.expected.prior) == ("counted", (5.0, 1.0), 1 / 3)
 
 
-def test_notices_are_at_the_users_line_once() -> None:
+def test_notices_are_at_the_users_line_once():
     X, y = rows(90)
     with pytest.warns(br.BetarocWarning) as said:
         quick(Column(), cv=3).fit(X.astype(np.float16), y)
@@ -345,7 +327,7 @@ def test_notices_are_at_the_users_line_once() -> None:
 
 
 @pytest.mark.simulation
-def test_only_a_model_that_gave_the_scores_has_the_guarantee() -> None:
+def test_only_a_model_that_gave_the_scores_has_the_guarantee():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(800, 3)), rng.integers(0, 2, 800)
     X[:, 0] += y
@@ -357,9 +339,9 @@ def test_only_a_model_that_gave_the_scores_has_the_guarantee() -> None:
 
 
 @pytest.mark.simulation
-def test_a_threshold_of_no_use_stays_so_though_fitted_again() -> None:
+def test_a_threshold_of_no_use_stays_so_though_fitted_again():
     class Backwards(LogisticRegression):
-        def decision_function(self, X: Any) -> Any:
+        def decision_function(self, X):
             return -super().decision_function(X)
 
     rng = np.random.default_rng(1)

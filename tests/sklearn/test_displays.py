@@ -1,9 +1,5 @@
 """Displays: the lines are those of the scores, of their fit and their band."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.special import ndtri
@@ -30,7 +26,7 @@ SCORES = MODEL.decision_function(X)
 RESULTS = cross_validate(GaussianNB(), X, Y, cv=3, return_estimator=True, return_indices=True)
 
 
-def test_roc_of_an_estimator_is_scikit_learns() -> None:
+def test_roc_of_an_estimator_is_scikit_learns():
     display = RocDisplay.from_estimator(MODEL, X, Y, family="normal")
     far, tpr, _ = roc_curve(Y, SCORES, drop_intermediate=False)
     drawn = display.line_.get_xydata()
@@ -43,7 +39,7 @@ def test_roc_of_an_estimator_is_scikit_learns() -> None:
     assert display.curves[0].band is None
 
 
-def test_det_of_predictions_is_scikit_learns() -> None:
+def test_det_of_predictions_is_scikit_learns():
     display = DetDisplay.from_predictions(Y, SCORES, family=None, name="demo")
     far, frr, _ = det_curve(Y, SCORES)
     drawn = {*map(tuple, display.line_.get_xydata().round(9))}
@@ -57,7 +53,7 @@ def test_det_of_predictions_is_scikit_learns() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", [RocDisplay, DetDisplay])
-def test_band_chance_and_axes(kind: Any) -> None:
+def test_band_chance_and_axes(kind):
     _, ax = plt.subplots()
     display = kind.from_estimator(
         MODEL, X, Y, family=None, level=0.9, ax=ax, plot_chance_level=True
@@ -72,7 +68,7 @@ def test_band_chance_and_axes(kind: Any) -> None:
     assert chance.get_xydata()[0, 0] == (0.0 if kind is RocDisplay else -9.0)
 
 
-def test_weights_labels_and_methods() -> None:
+def test_weights_labels_and_methods():
     weight = np.where(Y, 2, 1)
     named = np.array(["bona fide", "attack"])[Y]
     display = RocDisplay.from_predictions(
@@ -92,7 +88,7 @@ def test_weights_labels_and_methods() -> None:
         RocDisplay.from_estimator(LinearRegression().fit(X, Y), X, Y)
 
 
-def test_every_fold_of_a_cross_validation() -> None:
+def test_every_fold_of_a_cross_validation():
     weights = np.arange(180) % 3 + 1
     display = RocDisplay.from_cv_results(RESULTS, X, Y, sample_weight=weights)
     for k, rows in enumerate(RESULTS["indices"]["test"]):
@@ -105,7 +101,7 @@ def test_every_fold_of_a_cross_validation() -> None:
     assert [line.get_label()[0] for line in named.line_] == list("abc")
 
 
-def test_epc_takes_thresholds_from_dev() -> None:
+def test_epc_takes_thresholds_from_dev():
     dev, test = slice(0, 90), slice(90, 180)
     sets = (X[dev], Y[dev], X[test], Y[test])
     display = EpcDisplay.from_estimator(
@@ -132,6 +128,6 @@ def test_epc_takes_thresholds_from_dev() -> None:
         ({"name": ["a"]}, r"got .*a.* for 3 folds"),
     ],
 )
-def test_what_folds_are_not(options: dict[str, Any], words: str) -> None:
+def test_what_folds_are_not(options, words):
     with pytest.raises(br.BetarocError, match=words):
         RocDisplay.from_cv_results(**{"cv_results": RESULTS, "X": X, "y": Y, **options})

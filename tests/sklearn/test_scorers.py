@@ -1,9 +1,6 @@
 """Scorers: the weighted error of the predicted labels, by hand and in scikit-learn's searches."""
 
-from __future__ import annotations
-
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +20,11 @@ from betaroc.sklearn import hter_scorer, weighted_error_scorer  # noqa: E402
 class Says(ClassifierMixin, BaseEstimator):
     """It predicts the rows themselves."""
 
-    def fit(self, X: Any, y: Any) -> Says:
+    def fit(self, X, y):
         self.classes_ = np.unique(y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X):
         return np.asarray(X)[:, 0]
 
 
@@ -35,7 +32,7 @@ class Says(ClassifierMixin, BaseEstimator):
 Y, SAID = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 1])[:, None]
 
 
-def test_by_hand() -> None:
+def test_by_hand():
     says = Says().fit(SAID, Y)
     for alpha in (0.0, 0.25, 1.0):
         expected = alpha / 3 + (1 - alpha) / 2
@@ -46,7 +43,7 @@ def test_by_hand() -> None:
     assert found == pytest.approx(-(0.25 * 0.5 + 0.75 * 0.75))
 
 
-def test_the_client_has_its_label() -> None:
+def test_the_client_has_its_label():
     named = np.array(["genuine", "impostor"])
     says = Says().fit(SAID, named[Y])
     found = weighted_error_scorer(0.25, pos_label="genuine")(says, named[SAID], named[Y])
@@ -56,7 +53,7 @@ def test_the_client_has_its_label() -> None:
 
 
 @pytest.mark.simulation
-def test_half_total_error_is_that_of_scikit_learn() -> None:
+def test_half_total_error_is_that_of_scikit_learn():
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=200)
     X = rng.normal(size=(200, 1)) + y[:, None]
@@ -68,7 +65,7 @@ def test_half_total_error_is_that_of_scikit_learn() -> None:
     assert again(model, X, y) == weighted_error_scorer(0.1)(model, X, y)
 
 
-def test_what_is_refused() -> None:
+def test_what_is_refused():
     says = Says().fit(SAID, Y)
     with pytest.raises(br.InputError, match="alpha must be a fraction"):
         weighted_error_scorer(2)

@@ -51,9 +51,7 @@ BINORMAL = [
     ({"exponents": (4.0, None), "auc": 0.9}, math.sqrt(5) * PHI.inv_cdf(0.9), 2.0),
     ({"exponents": (4.0, 4.0), "crossing": 0.9}, PHI.inv_cdf(0.9), 2.0),
     ({"auc": PHI.cdf(1 / math.sqrt(5)), "eer": PHI.cdf(-1 / 3)}, 1.0, 2.0),
-    ({"auc": PHI.cdf(1 / math.sqrt(5)), "crossing": PHI.cdf(1.0)}, 1.0, 2.0),
     ({"eer": PHI.cdf(-1 / 3), "crossing": PHI.cdf(1.0)}, 1.0, 2.0),
-    ({"slopes": (INF, 0.0), "auc": 0.9}, math.sqrt(2) * PHI.inv_cdf(0.9), 1.0),
     ({"slopes": (INF, INF), "auc": 0.9}, math.sqrt(1.5) * PHI.inv_cdf(0.9), math.sqrt(0.5)),
     ({"slopes": (INF, None)}, 1.0, 1.0),
     # Below the diagonal equal sigmas have slope 0 at zero; an exponent of 1/2 does not.
@@ -147,9 +145,8 @@ def test_slopes_are_met(auc, slopes):
 @pytest.mark.simulation
 @pytest.mark.parametrize("crossing", [0.1, 0.9])
 def test_a_crossing_before_and_behind_the_equal_error_rate(crossing):
-    model = br.solve_pair(eer=0.2, crossing=crossing)
-    assert model.eer().hter == pytest.approx(0.2, abs=ATOL)
-    assert float(model.diagonal_crossings().far[0]) == pytest.approx(crossing, abs=ATOL)
+    found = numbers(br.solve_pair(eer=0.2, crossing=crossing))
+    assert (found["eer"], found["crossing"]) == pytest.approx((0.2, crossing), abs=ATOL)
 
 
 @pytest.mark.simulation
@@ -174,7 +171,6 @@ IMPOSSIBLE = [
     ({"exponents": (0.5, None), "slopes": (0.0, None)}, "exponent at_zero below 1"),
     ({"slopes": (2.0, 3.0)}, "slope at_one 3.0 needs an exponent at_one of 1"),
     # areas: (1 - e)^2, 1 - e^2; chords 1 - e and the line of slope 1, 1 - 2 e^2
-    ({"eer": 0.2, "auc": 0.63}, r"between 0.64 and 0.96"),
     ({"eer": 0.8, "auc": 0.21, "slopes": (0.0, INF)}, r"between 0.08 and 0.2: .* convex ROC"),
     # tangents: y <= 1 - (1 - x)/2 leaves 3/4; e = 1 / (1 + 2)
     ({"slopes": (2.0, None), "auc": 0.76}, "between 0.5 and 0.75: .* tangent"),
@@ -184,7 +180,6 @@ IMPOSSIBLE = [
     ({"exponents": (0.5, 2.0), "eer": 0.39}, "between 0 and 0.381966"),
     # crossings
     ({"eer": 0.2, "crossing": 0.5}, r"outside \[0.2, 0.8\]"),
-    ({"crossing": 0.3, "auc": 0.2}, "between 0.255 and 0.745"),
     ({"crossing": 0.9, "auc": 0.3, "exponents": (2.0, None)}, "between 0.495 and 0.905"),
     # shapes
     ({"shapes": ("bell", "U"), "exponents": (2.0, None)}, r"shapes \(bell, U\) one below 1"),
@@ -200,11 +195,9 @@ IMPOSSIBLE = [
     ({"exponents": (1.0, None), "crossing": 0.4, "family": "normal"}, "with equal sigmas"),
     ({"auc": 0.9, "crossing": 0.8, "family": "normal"}, "nearer to an end"),
     # arguments
-    ({"auc": 1.0}, "strictly between 0 and 1; got 1.0"),
     # goals by name
     ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
     ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
-    ({"goals": {"tpr@far=.01": 0.9, "tpr@far=0.01": 0.8}}, "must be distinct"),
     ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
     (
         {"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"},
