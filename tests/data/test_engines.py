@@ -1,4 +1,4 @@
-"""The engines behind summarize: clusters, files in pieces, bounded memory, refused rows."""
+"""The engines behind summarize: Spark, files in pieces, bounded memory, refused rows."""
 
 import importlib.util
 import os

@@ -200,11 +200,12 @@ def test_a_file_for_each_class(write, client, impostor, options, kind):
     (INPUT, {"client_file": "g", "impostor_file": "link"}, ("impostor_file", "twice")),
     (INPUT, {"client_file": "g"}, ("client_file= and impostor_file=",)),
     (FILE, {"client_file": "g", "impostor_file": "c"}, ("'c'", "decimal='comma'")),
+    (FILE, {"client_file": "n", "impostor_file": "i"}, ("'n'", "one score per line")),
     (br.ScoreFileNotFoundError, {"client_file": "g", "impostor_file": "no"}, ("impostor_file",)),
 ])  # fmt: skip
 def test_files_of_two_classes_refused(write, tmp_path, monkeypatch, error, options, words):
     monkeypatch.chdir(tmp_path)
-    for name, text in {"g": "0.25\n", "i": "0.5\n", "c": "0,5\n0,25\n"}.items():
+    for name, text in {"g": "0.25\n", "i": "0.5\n", "c": "0,5\n0,25\n", "n": "0.5 9\n"}.items():
         write(text, name)
     os.symlink("g", "link")
     message(error, lambda: br.read_scores(**options), *words)
