@@ -93,18 +93,6 @@ def test_a_score_file_is_never_overwritten(tmp_path, capsys):
     assert "must not be a score file" in capsys.readouterr().err
 
 
-@pytest.mark.simulation
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_help_that_is_not_written_is_2():
-    with open("/dev/full", "w") as full:
-        run = subprocess.run(
-            [sys.executable, "-m", "betaroc", "--help"], stdout=full, stderr=subprocess.PIPE,
-            cwd=ROOT, text=True, timeout=120,
-        )  # fmt: skip
-    assert run.returncode == 2
-    assert run.stderr.startswith("betaroc: the standard output must be writable")
-
-
 def test_a_closed_standard_output_is_2(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["fit", str(DEV)]) == 2

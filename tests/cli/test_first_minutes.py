@@ -33,12 +33,6 @@ def examples(epilog):
 EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
 
 
-def test_a_command_shows_its_own_examples_alone():
-    for name, lines in EXAMPLES.items():
-        assert 1 <= len(lines) <= 6
-        assert all(re.search(rf"\bbetaroc {name}\b", line) for line in lines), name
-
-
 def test_a_help_is_short_and_all_options_are_asked_for(capsys):
     for asked, words in (("--help", range(401)), ("--help-all", range(401, 9999))):
         with pytest.raises(SystemExit):

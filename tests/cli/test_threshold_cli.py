@@ -1,11 +1,9 @@
 """`betaroc threshold`: the screen that is wanted, JSON, exit codes, files that do not do."""
 
-import io
 import json
 import math
 import re
 import shutil
-import sys
 
 import numpy as np
 import pytest
@@ -94,16 +92,6 @@ def test_files_that_do_not_do(capsys, tmp_path):
     assert "named once" in refused
     assert main(["threshold", DEV, *asked, "--test", copied, "--print", "threshold"]) == 0
     assert "the scores are dev's own" in capsys.readouterr().err
-
-
-def test_letters_where_the_terminal_has_no_others(monkeypatch):
-    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    monkeypatch.setattr(sys, "stdout", out)
-    assert main(["threshold", DEV, "--far", "0.05", "--family", "beta"]) == 0
-    out.seek(0)
-    text = out.read()
-    assert "[ok] Can be relied on, not tested" in text
-    assert text.isascii()
 
 
 def test_scores_of_software_in_single_precision():

@@ -53,6 +53,5 @@ def test_words_come_from_labels_alone(tmp_path):
     assert br.read_scores(written(tmp_path, ("true", "false"))).words is None
 
 
-@pytest.mark.parametrize("label", ["", "x" * 25, "a\x1b[31m", "12", 3.0, None])
-def test_what_cannot_be_shown_is_no_word(label):
-    assert words_of("genuine", label) is None
+def test_what_cannot_be_shown_is_no_word():
+    assert {words_of("genuine", label) for label in ("x" * 25, "a\x1b[31m", "12", 3.0)} == {None}

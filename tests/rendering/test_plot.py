@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import ndtri
 
 import betaroc as br
 from betaroc.distributions.pictures import plot_classes
@@ -42,6 +43,14 @@ def test_det_of_normal_laws_is_a_straight_line_of_the_known_slope():
     # theory: z(FRR) = -(mu_c - mu_i)/sigma_c - (sigma_i/sigma_c) z(FAR) = -2 - 2 z(FAR)
     assert y[inside] == pytest.approx(-2.0 - 2.0 * x[inside], abs=1e-9)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR", "FRR")
+
+
+def test_det_ticks_are_rates():
+    ax = SAMPLE.det().plot()
+    texts = [tick.get_text() for tick in ax.xaxis.get_ticklabels()]
+    assert ax.get_xticks()[texts.index("20 %")] == pytest.approx(ndtri(0.2))
+    # Half of the smallest rate that 4 impostors can show is 1/8.
+    assert ax.get_xlim()[0] == pytest.approx(ndtri(0.125))
 
 
 @pytest.mark.simulation

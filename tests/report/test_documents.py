@@ -4,8 +4,6 @@ import copy
 import json
 import math
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from functools import cache, reduce
 from operator import getitem
@@ -18,13 +16,12 @@ import pytest
 import betaroc as br
 from betaroc.core.value import REPR_LIMIT
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.tree_text import latex_table
 from betaroc.report import documents
 from betaroc.report.documents import kinds
 from helpers.kumaraswamy import Kumaraswamy
 from helpers.public import PUBLIC
 from helpers.schema import schema
-from helpers.travellers import NAME, grouped, scores, travellers
+from helpers.travellers import grouped, scores, travellers
 
 
 @cache
@@ -249,21 +246,6 @@ def test_the_schema_is_that_of_the_classes_and_of_their_documents():
         assert [error.message for error in validator.iter_errors(value.to_dict())] == [], name
     for name in BROKEN.keys() - {"constructor", "length", "no array there"}:
         assert not validator.is_valid(BROKEN[name][0]), name
-
-
-@pytest.mark.simulation
-def test_tables_compile_in_latex(tmp_path):
-    found = [shutil.which(name) for name in ("pdflatex", "kpsewhich")]
-    if None in found or subprocess.run([str(found[1]), "booktabs.sty"], check=False).returncode:
-        pytest.skip("pdflatex with booktabs is not installed")
-    long = {"roc", "det", "precision-recall", "hull", "scores"}  # of rows that no page holds
-    tables = [value.to_latex() for name, value in nouns().items() if name not in long]
-    tables.append(latex_table({NAME: [*map(chr, range(32, 127)), NAME, "≤ ∞ – “x” 中 \U0001f600"]}))
-    head, end = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}", "\\end{document}"
-    (tmp_path / "t.tex").write_text("\n\n".join([head, *tables, end]), encoding="utf-8")
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stdout[-1500:]
 
 
 @pytest.mark.simulation

@@ -15,10 +15,8 @@ from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
 from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.page import first_screen, render_report
 from helpers.browser import CHROMIUM, Browser
-from helpers.places import DATA
 
 pytestmark = pytest.mark.usefixtures("few")
-LIVENESS = DATA / "liveness_cross_logreg"
 
 
 def top(page):

@@ -12,9 +12,7 @@ import betaroc as br
 from betaroc.core.notices import Notice, keep
 from betaroc.report.page import render_report
 from helpers.pages import Page, asks_for_nothing, assert_inert, plain
-from helpers.places import DATA
 
-LIVENESS = DATA / "liveness_cross_logreg"
 # Checks of the fit have tests of their own; these are of whole pages.
 pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.simulation]
 

@@ -16,7 +16,6 @@ from sklearn import config_context  # noqa: E402
 from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
-from sklearn.metrics import make_scorer, recall_score  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     FixedThresholdClassifier,
     GridSearchCV,
@@ -26,7 +25,6 @@ from sklearn.model_selection import (  # noqa: E402
     StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_predict,
-    cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
@@ -205,9 +203,6 @@ def test_metadata_is_routed():
         asks = LogisticRegression().set_fit_request(sample_weight=True)
         own = quick(asks, cv=GroupKFold(3)).set_fit_request(sample_weight=True, groups=True)
         found = own.fit(X, y, sample_weight=weight, groups=groups)
-        scorer = make_scorer(recall_score).set_score_request(sample_weight=False)
-        passed = {"sample_weight": weight, "groups": groups}
-        assert len(cross_val_score(own, X, y, cv=2, params=passed, scoring=scorer)) == 2
         lazy = quick(LogisticRegression().set_fit_request(sample_weight=False), cv=3)
         plain = lazy.fit(X, y, sample_weight=weight)
     assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y, weight).coef_)

@@ -164,7 +164,6 @@ def test_answers_are_reproducible_and_the_nearer_ones():
 
 IMPOSSIBLE = [
     ({}, "given at least one goal"),
-    # exponents and sides
     ({"exponents": (0.5, 3.0), "auc": 0.4}, "above the diagonal everywhere and is concave"),
     ({"exponents": (0.5, 3.0), "crossing": 0.1}, "both exponents below 1 or both above 1"),
     ({"exponents": (1.0, 1.0), "auc": 0.6}, "the two distributions are equal"),
@@ -178,14 +177,11 @@ IMPOSSIBLE = [
     ({"exponents": (0.5, 2.0), "auc": 0.66}, "between 0.666667 and 1"),
     # e^(1/2) = 1 - e: e = (3 - sqrt 5)/2
     ({"exponents": (0.5, 2.0), "eer": 0.39}, "between 0 and 0.381966"),
-    # crossings
     ({"eer": 0.2, "crossing": 0.5}, r"outside \[0.2, 0.8\]"),
     ({"crossing": 0.9, "auc": 0.3, "exponents": (2.0, None)}, "between 0.495 and 0.905"),
-    # shapes
     ({"shapes": ("bell", "U"), "exponents": (2.0, None)}, r"shapes \(bell, U\) one below 1"),
     ({"shapes": ("J", "reverse-J"), "crossing": 0.4}, "no crossing of the diagonal"),
     ({"shapes": ("J", "reverse-J"), "family": "normal"}, "shapes must be left out"),
-    # too many
     ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "exponents": (2.0, 3.0)}, "no more than 4 numbers"),
     # normal laws: k = sqrt(2) gives Phi(sqrt(2) Phi^-1(0.7)) = 0.770839
     ({"auc": 0.9, "eer": 0.3, "family": "normal"}, "between 0.7 and 0.770839"),
@@ -194,8 +190,6 @@ IMPOSSIBLE = [
     ({"slopes": (INF, 0.0), "auc": 0.4, "family": "normal"}, "has these slopes"),
     ({"exponents": (1.0, None), "crossing": 0.4, "family": "normal"}, "with equal sigmas"),
     ({"auc": 0.9, "crossing": 0.8, "family": "normal"}, "nearer to an end"),
-    # arguments
-    # goals by name
     ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
     ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
     ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
