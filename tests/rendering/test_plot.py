@@ -174,6 +174,16 @@ def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero():
     assert np.sum((x > 0.2) & (x < 0.4)) > 4  # the tie at 3
 
 
+@pytest.mark.parametrize(("client", "impostor"), [(0.7, 0.2), (0.5, 0.5)])
+def test_a_roc_of_rates_0_and_1_is_its_line_between_them(client, impostor):
+    """Of classes apart it is the top, of equal scores the diagonal."""
+    ax = br.ScoreModel(br.Empirical([client]), br.Empirical([impostor])).roc().plot(scale="log")
+    (curve,) = (line for line in ax.lines if line.get_gid() == "curve")
+    x, y = np.asarray(curve.get_xydata()).T
+    assert (x.min(), x.max(), ax.get_xlim()[0]) == (1e-4, 1.0, 1e-4)
+    assert np.abs(y - (x if client == impostor else 1.0)).max() <= 1e-15
+
+
 def test_axes_of_two_scales_are_refused():
     with pytest.raises(br.InputError, match="ax must have a logarithmic x axis"):
         STEPS.roc().plot(STEPS.roc().plot(), scale="log")
