@@ -162,3 +162,14 @@ def test_point_masses_are_left_out_and_named():
     assert y == pytest.approx(stats.beta(base.a, base.b).cdf(inner), rel=1e-9)
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert names == ["client, without 5 of 25 at the ends", "impostor"]
+
+
+@pytest.mark.simulation
+def test_cells_are_drawn_at_their_edges():
+    client = [0.2, 0.4, 0.4, 0.6, 0.8, 0.8, 1.0] * 3
+    fit = br.fit(br.Scores(client, [0.0, 0.2, 0.2, 0.4, 0.6] * 3), resolution=0.2)
+    x, y = drawn(fit.plot("pp"), 0)
+    law = stats.beta(fit.model.client.a, fit.model.client.b)
+    assert y == pytest.approx(law.cdf([0.3, 0.5, 0.7, 0.9]), rel=1e-9)
+    i = np.array([3, 9, 12, 18])  # of 21 scores up to each edge
+    assert x == pytest.approx(stats.beta(i + 0.5, 21.5 - i).median(), rel=1e-9)
