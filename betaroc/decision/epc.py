@@ -1147,7 +1147,7 @@ def epc_cv(
     """
     hint = "Cross-validation needs the single scores: for a fit pass fit.scores."
     scores = require_scores(scores, "cross-validation", hint=hint, rejected=True)._trials
-    client_folds, impostor_folds = _dealt_folds(scores, checks.count(folds, "folds", 2), rng)
+    client_folds, impostor_folds = dealt_folds(scores, checks.count(folds, "folds", 2), rng)
     total = 1 + int(max(client_folds.max(), impostor_folds.max()))
     curves, counts = [], []
     for fold in range(total):
@@ -1186,7 +1186,7 @@ def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empir
 
 
 # ------------------------------------------------------------------------------- folds
-def _dealt_folds(scores: Scores, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
+def dealt_folds(scores: Scores, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
     """Blocks of trials in turn; what both classes share goes first."""
     sides, generator = _blocks(scores), None if rng is None else checks.generator(rng)
     shared, dealt = np.intersect1d(*sides), []

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
 from operator import attrgetter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, IntArray
 from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
 from betaroc.core.tables import Table, columns_from_rows, table_of
@@ -30,18 +30,18 @@ from betaroc.core.vocabulary import (
     Sentence,
     Terms,
     Vocabulary,
+    capital,
     for_readers,
     members,
     template_of,
 )
 from betaroc.data.groups import groups_of
 from betaroc.decision.curve import checked_alphas
-from betaroc.decision.epc import epc_cv
+from betaroc.decision.decide import Decision, decided
+from betaroc.decision.epc import dealt_folds
+from betaroc.decision.threshold_methods import Fitting, TargetArguments, checked_request
+from betaroc.ensemble.choice import BEST_SET, SMALLEST, SetChoice, choose_set, worth_of
 from betaroc.ensemble.fusion import (
-    ADDS_NOTHING,
-    CANNOT_TELL,
-    INCLUDE,
-    MATTERS,
     TRIAL_MEASURES,
     CurvePart,
     Fusion,
@@ -49,9 +49,17 @@ from betaroc.ensemble.fusion import (
     Trials,
     diversity_columns,
     fusion_of,
-    learned_gains,
-    nested_folds,
     splits_of,
+)
+from betaroc.ensemble.learned import (
+    ADDS_NOTHING,
+    CANNOT_TELL,
+    LEAVE_OUT,
+    MATTERS,
+    LearnedGain,
+    columns_of,
+    dealt,
+    learned_gains,
 )
 from betaroc.ensemble.rule import (
     RocEvidence,
@@ -74,10 +82,13 @@ from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit, fit
 from betaroc.fits.shape_tests import untested_ends
+from betaroc.inference.auc import auc_interval
+from betaroc.inference.interval import Interval
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import RocCrossings
 from betaroc.rendering import curves, tree
+from betaroc.rendering.document import document_of
 from betaroc.rendering.files import draw_svg, page_target, write_whole
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, version, visible
@@ -91,6 +102,8 @@ _TARGETS = 20
 _BESIDE = "mean-logit"
 #: Pieces of the hull that are named, and trials up to which the ROCs of scores are drawn.
 _PIECES, _MANY = 6, 100_000
+#: Trials of a class from which the interval of the loss covers what it should.
+_TELLS = 100
 #: Styles of the lines of ROCs, beside their colours.
 _LINES = ("-", "--", "-.", ":")
 #: A legend under the axes, and the classifiers beyond which it is there.
@@ -145,6 +158,7 @@ class Inclusion(Result, Exportable):
     fits: Mapping[str, Fit]
     _extra_fields = ("evidence",)
     evidence: Mapping[str, RocEvidence] = field(compare=False, repr=False)
+    choice: SetChoice
     verdict: Mapping[str, Verdict]
     region: tuple[float, float]
     level: float
@@ -153,6 +167,7 @@ class Inclusion(Result, Exportable):
     impostor_folds: IntArray = field(repr=False)
     duplicates: tuple[tuple[str, str], ...] = ()
     messages: tuple[str, ...] = ()
+    decision: Decision | None = None
 
     def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
@@ -166,6 +181,26 @@ class Inclusion(Result, Exportable):
     def names(self) -> tuple[str, ...]:
         """The classifiers."""
         return self.systems.names
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The classifiers to join."""
+        return self.choice.names
+
+    @property
+    def chosen_auc(self) -> Interval:
+        """The area under the ROC of their fusion; as `all_auc` and `best_single_auc` of folds."""
+        return self.choice.auc
+
+    @property
+    def all_auc(self) -> Interval:
+        """That of the fusion of all classifiers."""
+        return self.choice.all_auc
+
+    @property
+    def best_single_auc(self) -> Interval:
+        """That of the best classifier alone."""
+        return self.choice.best_single_auc
 
     @cached_property
     def misfit(self) -> dict[str, RocMisfit]:
@@ -239,7 +274,8 @@ class Inclusion(Result, Exportable):
             p_at_one, p_at_zero = [test.p_value for test in tests] or [math.nan] * 2
             gain, strict, lax = verdict.gain, evidence.strict, evidence.lax
             rows.append({
-                "classifier": name, "family": family_text(fit.family),
+                "classifier": name, "chosen": name in self.chosen,
+                "family": family_text(fit.family),
                 "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores,
                 "roc_distance": misfit.distance, "verdict": verdict.word,
                 "gain": gain.estimate, "gain_low": gain.low, "gain_high": gain.high,
@@ -389,6 +425,14 @@ def inclusion(
     nan_policy: str = "raise",
     group: str | tuple[str, str] | None = None,
     rng: Any = None,
+    selection: str = SMALLEST,
+    margin: float = MATTERS,
+    far: float | None = None,
+    frr: float | None = None,
+    cost_fa: float | None = None,
+    cost_fr: float | None = None,
+    prior: float | None = None,
+    **rates: Unpack[TargetArguments],
 ) -> Inclusion:
     """Judge which classifiers join an ensemble, and measure what each adds to it.
 
@@ -517,7 +561,13 @@ def inclusion(
     """
     low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)
-    folds = checks.count(folds, "folds", 2)
+    folds, margin = checks.count(folds, "folds", 2), checks.fraction(margin, "margin")
+    checks.choice(selection, (SMALLEST, BEST_SET), "selection")
+    target, asked = None, {
+        "far": far, "frr": frr, "cost_fa": cost_fa, "cost_fr": cost_fr, "prior": prior, **rates,
+    }  # fmt: skip
+    if any(item is not None for item in asked.values()):
+        target = checked_request(**asked)
     result = systems_of(frame, label, client_label, systems, nan_policy, group)
     second, learned_on = None, result
     if dev is not None:
@@ -525,12 +575,12 @@ def inclusion(
     parts = _parts(result, criterion, measure, alpha, ends)
     check_constant(result)
     if second is None:
-        dealt = _dealt(result, folds, rng)
+        own_folds = dealt_folds(result.scores(0), folds, rng)
     else:  # all trials are one fold
         check_constant(second, "dev")
         warn_of_same_trials(result, second)
         client, impostor = (np.zeros(len(side), dtype=np.intp) for side in result.classes)
-        dealt, learned_on = (checks.frozen(client), checks.frozen(impostor)), second
+        own_folds, learned_on = (client, impostor), second
     duplicates, fits, messages = duplicates_of(result), dict[str, Fit](), list[str]()
     rules = {"boundary": boundary, "resolution": resolution}
     for k, (name, options) in enumerate(_fit_options(result, family, rules).items()):
@@ -542,16 +592,48 @@ def inclusion(
                 raise error.reworded(called + error.template) from error
         messages += [Sentence(called + template_of(notice.message)) for notice in notices]
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
-    inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng))
-    rule = region, level, result.sizes
+    inner, rule = dealt(learned_on, folds, rng), (region, level, result.sizes)
+    columns = columns_of(result.names, [Trials.of(each) for each in (result, second) if each])
+    choice = choose_set(
+        result, second, columns, inner, worth_of(target), (selection, margin, level)
+    )
     verdicts = {
-        gain.system: verdict_of(fits[gain.system], evidence[gain.system], gain, *rule)
-        for gain in learned_gains(result, inner, second, level)
+        gain.system: verdict_of(
+            fits[gain.system],
+            evidence[gain.system],
+            gain,
+            *rule,
+            place=_place(gain, choice, result, duplicates),
+        )
+        for gain in learned_gains(result, columns, inner, second, level)
     }
+    decision = None if target is None else decided(choice.fused, target, Fitting())
     return Inclusion(
-        result, second, fits, evidence, verdicts, region, level, parts, *dealt, duplicates,
-        tuple(messages),
+        result, second, fits, evidence, choice, verdicts, region, level, parts,
+        *map(checks.frozen, own_folds), duplicates, tuple(messages), decision,
     )  # fmt: skip
+
+
+def _place(
+    gain: LearnedGain, choice: SetChoice, systems: Systems, duplicates: Sequence[tuple[str, str]]
+) -> str:
+    """Whether a classifier is in the set, and why it stays out."""
+    name = gain.system
+    if name in choice.names:
+        return "In the set."
+    twins = {other for pair in duplicates if name in pair for other in pair} - {name}
+    with suppress_warnings():
+        own = auc_interval(systems.scores(systems.names.index(name)), choice.auc.level)
+    why = "it adds nothing to these"
+    if twin := next((other for other in choice.names if other in twins), ""):
+        why = f"a copy of {visible(twin)}"
+    elif gain.word == LEAVE_OUT:
+        why = "harmful"
+    elif own.low <= 0.5 <= own.high:
+        why = f"useless, its own AUC is {own.estimate:.3f} ({own.low:.3f} to {own.high:.3f})"
+    elif own.high < 0.5:
+        why += f"; its scores are reversed, AUC {own.estimate:.3f}"
+    return f"Not in the set: {why}."
 
 
 # ------------------------------------------------------------------------- the arguments
@@ -611,13 +693,6 @@ def _parts(
     }
 
 
-def _dealt(systems: Systems, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
-    """The fold of each trial, every class dealt by itself."""
-    with suppress_warnings():
-        curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
-    return checks.frozen(curve.client_folds), checks.frozen(curve.impostor_folds)
-
-
 def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
     """One row a crossing, or a pair without one."""
     rows = []
@@ -632,17 +707,40 @@ def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict
 
 # ------------------------------------------------------------------------------- as text
 def lead(result: Inclusion) -> list[str]:
-    """Who joins, and on what that is judged."""
-    n_client, n_impostor = result.systems.sizes
+    """Which set to join, and on what that is judged."""
+    choice, many, level = result.choice, len(result.names), level_words(result.level)
     low, high = result.region
-    joined = [visible(name) for name, verdict in result.verdict.items() if verdict == INCLUDE]
-    answer = "No classifier is shown to add to the others."
-    if joined:
-        answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}."
+    *others, last = map(visible, choice.names)
+    joined = f"{', '.join(others)} and {last}" if others else last
+    auc, loss = choice.auc, choice.loss
+    if math.isnan(auc.estimate):
+        answer = f"All {many} stay: too few trials to leave one out."
+    else:
+        area = f"AUC {auc.estimate:.3f} ({auc.low:.3f} to {auc.high:.3f})"
+        verb = "Join" if len(choice.names) > 1 else "Take one alone,"
+        answer = f"{verb} {joined}: {area}; all {many} {choice.all_auc.estimate:.3f}"
+        if len(choice.names) == many:
+            answer = f"Join all {many}: {area}"
+        best = f"{visible(choice.best_single)}, {choice.best_single_auc.estimate:.3f}"
+        if choice.names != (choice.best_single,):
+            answer += f"; the best one, {best}"
+        answer += "."
+    if result.decision is not None:
+        answer += f" {capital(str(result.decision).splitlines()[0])}"
+    unit = "AUC" if result.decision is None else "cost"
+    why = f"The smallest set shown to lose at most {choice.margin:g} of the {unit} of all."
+    if choice.selection == BEST_SET:
+        why = "The set of the least cost or highest AUC out of folds."
+    elif len(choice.names) == many:
+        why = f"No smaller set is shown to lose at most {choice.margin:g} of the {unit}."
+    elif min(result.systems.sizes) >= _TELLS:
+        why += f" AUC of all less its own: {loss.estimate:.4f} ({loss.low:.4f} to {loss.high:.4f})."
+    else:
+        why += " There are too few trials to tell how much it loses."
     region = f"all {FAR}s" if (low, high) == (0.0, 1.0) else f"{FAR} from {low:g} to {high:g}"
-    clients, impostors = members("client", n_client), members("impostor", n_impostor)
-    trials = f"{n_client} {clients} and {n_impostor} {impostors}"
-    return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
+    clients, impostors = map(members, CLASSES, result.systems.sizes)
+    trials = f"{result.systems.sizes[0]} {clients} and {result.systems.sizes[1]} {impostors}"
+    return [answer, f"{why} Judged on {trials}, {region}, at {level} confidence."]
 
 
 def _omitted(result: Inclusion) -> list[str]:
@@ -653,7 +751,7 @@ def _omitted(result: Inclusion) -> list[str]:
 def _reasons(result: Inclusion) -> tree.Bullets:
     """The reason of each verdict, cautions, and the hull."""
     verdicts, lines = {visible(name): verdict for name, verdict in result.verdict.items()}, []
-    lines += [f"{name}: {v.word}. {template_of(v.reason)}" for name, v in verdicts.items()]
+    lines += [f"{name}: {template_of(v.reason)}" for name, v in verdicts.items()]
     spare = [name for name, verdict in verdicts.items() if verdict.word == ADDS_NOTHING]
     if len(spare) > 1:  # each is judged beside all others: two of them may carry the same
         lines.append(
@@ -681,20 +779,22 @@ def _reasons(result: Inclusion) -> tree.Bullets:
 
 def own_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid:
     """The verdicts beside each classifier's own ROC, as fitted and of its scores."""
-    heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
-             "own ROC", "p", f"mean of {TPR} − {FAR}, points", "depth")  # fmt: skip
+    heads = ("classifier", "in the set", "family", "fitted AUC", "scores' AUC", "distance",
+             "beside all others", "own ROC", "p", f"mean of {TPR} − {FAR}, points",
+             "depth")  # fmt: skip
     rows = []
     for name, verdict in result.verdict.items():
         misfit, size, fit = result.misfit[name], verdict.size, result.fits[name]
         rows.append(tree.Row((
-            named(name), family_text(fit.family), f"{fit.model.auc():.4f}",
+            named(name), "yes" if name in result.chosen else "no", family_text(fit.family),
+            f"{fit.model.auc():.4f}",
             f"{misfit.auc_scores:.4f}", tree.Cell(f"{misfit.distance:.3f}", misfit.word),
             verdict.word, verdict.marginal, number(verdict.confidence.p_value, 2),
             _points(size.mean_excess, size.low, size.high),
             # Of less than one score below the diagonal none is shown.
             number(size.depth, 2) if size.hook_scores >= SEEN else "0",
         )))  # fmt: skip
-    return tree.Grid(heads, tuple(rows), (1, 5, 6))
+    return tree.Grid(heads, tuple(rows), (1, 2, 6, 7))
 
 
 def _points(value: float, low: float, high: float) -> tree.Cell:
@@ -710,17 +810,18 @@ def gain_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid
         parts["strict"] = f"low-{FAR} end"
     if high == 1.0:
         parts["lax"] = f"high-{FAR} end"
-    heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "says",
+    heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "P", "says",
              *(f"{_BESIDE}, {words}, points" for words in parts.values()))  # fmt: skip
     rows = []
     for name, verdict in result.verdict.items():
         gain, by_rule = verdict.gain, (result.fusion.gain(name, _BESIDE, part) for part in parts)
         rows.append(tree.Row((
             named(name), number(gain.with_it, 4), number(gain.without, 4),
-            tree.signed_cell(gain.estimate, gain.low, gain.high), gain.word,
+            tree.signed_cell(gain.estimate, gain.low, gain.high), number(gain.probability, 2),
+            gain.word,
             *(_points(*_ends(interval)) for interval in by_rule),
         )))  # fmt: skip
-    return tree.Grid(heads, tuple(rows), (4,))
+    return tree.Grid(heads, tuple(rows), (5,))
 
 
 def _gain_sentences(result: Inclusion) -> tree.Bullets:
@@ -731,9 +832,9 @@ def _gain_sentences(result: Inclusion) -> tree.Bullets:
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
     return tree.Bullets((
         "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
-        f" {learned if gain.folds else 'not measured'}, over all {FAR}s; include where it is clear"
-        f" of 0, adds nothing where it is surely below {MATTERS:g}; its interval knows the chance"
-        " of the trials, not that of the learning",
+        f" {learned if gain.folds else 'not measured'}, over all {FAR}s; P: probability that it is"
+        f" {MATTERS:g} or more; its interval knows the chance of the trials, not that of the"
+        " learning",
         f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
         f" the classifier less that with it; positive where it helps{region};"
         f" fused on {fusion.scale} ({visible(fusion.scale_reason)})",
@@ -842,6 +943,7 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
         }  # fmt: skip
     return {
         "n_client": result.systems.sizes[0], "n_impostor": result.systems.sizes[1],
+        "chosen": list(result.chosen), "choice": document_of(replace(result.choice, fused=None)),
         "omitted": result.systems.omitted, "region": list(result.region), "level": result.level,
         "classifiers": classifiers, "duplicates": [list(pair) for pair in result.duplicates],
         "crossings": records(crossings_columns(result._crossings)),

@@ -19,7 +19,8 @@ from betaroc.core.vocabulary import FAR, TPR, Sentence, capital
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
-from betaroc.ensemble.fusion import CANNOT_TELL, INCLUDE, LearnedGain, gain_sentence, logits
+from betaroc.ensemble.fusion import logits
+from betaroc.ensemble.learned import CANNOT_TELL, INCLUDE, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
@@ -388,7 +389,7 @@ class Verdict(str):
 
 def verdict_of(
     fit: Fit, evidence: RocEvidence, gain: LearnedGain, region: tuple[float, float], level: float,
-    sizes: tuple[int, int], *, reason: str = "",
+    sizes: tuple[int, int], *, reason: str = "", place: str = "",
 ) -> Verdict:  # fmt: skip
     """The verdict by a classifier's evidence and gain."""
     marginal, p = _decided(evidence, level)
@@ -402,7 +403,8 @@ def verdict_of(
         stands = "" if word in (gain.word, CANNOT_TELL) else against
         by_roc = _reason(fit, evidence, marginal, region, level)
         measured = capital(gain_sentence(gain, sizes))
-        reason = Sentence(f"{measured}{stands}. By its own ROC: {marginal}. {by_roc}")
+        gained = f"{place} Beside all others: {word}. {measured}{stands}."
+        reason = Sentence(f"{gained} By its own ROC: {marginal}. {by_roc}")
     return Verdict(word, confidence, size, reason, Sentence(marginal), gain)
 
 

@@ -61,6 +61,26 @@ class Systems(Tabular):
         beside = fields_of(self, *_BESIDE)
         return Scores._checked(**columns, **beside, name=self.names[k], library=self.library)
 
+    def rows(self, inside: BoolArray) -> Systems:
+        """Some of the trials, clients first."""
+        masks = zip(CLASSES, np.split(inside, [len(self.client)]), strict=True)
+        parts = {
+            name: None if values is None else values[mask]
+            for who, mask in masks for name in (who, f"{who}_groups", f"{who}_weights")
+            for values in [getattr(self, name)]
+        }  # fmt: skip
+        return replace(self, **parts)
+
+    def fused(self, x: FloatArray) -> Scores:
+        """Scores of one number per trial, clients first."""
+        both = dict(zip(CLASSES, np.split(x, [len(self.client)]), strict=True))
+        return Scores._checked(**both, **fields_of(self, *_BESIDE), library=self.library)
+
+    @property
+    def independent(self) -> bool:
+        """Whether no trials share a group."""
+        return self.client_groups is None and self.impostor_groups is None
+
     @property
     def classes(self) -> tuple[FloatArray, FloatArray]:
         """The scores of clients and of impostors."""

@@ -139,20 +139,24 @@ class PairedAreas(NamedTuple):
     moved: tuple[int, int]
 
 
-def paired_areas(a: Scores, b: Scores) -> PairedAreas:
+#: An area, or another sum of two class means, and of each trial of both classes its part in it.
+Placed = tuple[float, list[FloatArray]]
+
+
+def paired_areas(a: Placed, b: Placed, trials: Scores) -> PairedAreas:
     """DeLong's paired variance, with Student's t for few trials."""
-    (area, parts), (second, others) = _placements(a, "a"), _placements(b, "b")
+    (area, parts), (second, others) = a, b
     apart = [settled(first - two) for first, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
     shift = area - second
-    groups, moved = trial_groups.groups_of(a), []
-    weights = [trial_groups.weights_of(a, who) for who in CLASSES]
+    groups, moved = trial_groups.groups_of(trials), []
+    weights = [trial_groups.weights_of(trials, who) for who in CLASSES]
     for who, x, w in zip(CLASSES, apart, weights, strict=True):
-        which, labels = np.abs(x + shift) > ROUNDING, getattr(a, f"{who}_groups")
+        which, labels = np.abs(x + shift) > ROUNDING, getattr(trials, f"{who}_groups")
         columns = [] if labels is None else labels.reshape(x.size, -1).T
         # Trials, or groups of them: of two columns those of the one with fewer.
-        trials = round(float(w @ which))
-        moved.append(min((np.unique(own[which]).size for own in columns), default=trials))
+        count = round(float(w @ which))
+        moved.append(min((np.unique(own[which]).size for own in columns), default=count))
     if groups is None:
         variance, freedom = of_means(apart, weights)
     else:
@@ -179,7 +183,7 @@ def of_means(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> tu
     return welch(parts, freedoms)
 
 
-def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
+def placements(scores: Scores, name: str = "scores") -> Placed:
     """The area, and each trial's placement less the area."""
     client, impostor = scores.client, scores.impostor
     weights = [trial_groups.weights_of(scores, who) for who in CLASSES]
@@ -247,7 +251,7 @@ class DelongArea(NamedTuple):
     def of(cls, scores: Scores, name: str, *, groups: bool, alone: bool = False) -> DelongArea:
         """That of scores; `alone` takes groups of one trial each as trials."""
         scores = require_scores(scores, "an empirical area", name=name, rejected=True)._trials
-        area, parts = _placements(scores, name)
+        area, parts = placements(scores, name)
         units = trial_groups.units_of(scores, groups=groups)
         if alone and not units.dependent:
             units = trial_groups.units_of(scores, groups=False)

@@ -8,17 +8,18 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import (
-    STRENGTHS,
-    Standard,
+from betaroc.ensemble.fusion import Trials
+from betaroc.ensemble.learned import (
+    Learner,
+    _drawn_gains,
+    columns_of,
+    dealt,
     learned_gains,
-    nested_folds,
-    ridge_path,
     word_of,
 )
 from betaroc.ensemble.rule import joined
 from betaroc.ensemble.trials import Systems
-from betaroc.inference.auc import paired_areas
+from betaroc.inference.auc import paired_areas, placements
 
 
 def suppressor(n, seed):
@@ -45,8 +46,13 @@ def in_turn(given, folds=5):
     return client, impostor
 
 
-def gains_of(given):
-    return list(learned_gains(given, in_turn(given), None, 0.95))
+def gains_of(given, folds=None):
+    columns = columns_of(given.names, [Trials.of(given)])
+    return list(learned_gains(given, columns, folds or in_turn(given), None, 0.95))
+
+
+def paired(a, b):
+    return paired_areas(placements(a), placements(b), a)
 
 
 def gains(classes, *names):
@@ -69,28 +75,34 @@ def scores(classes, *names):
     return {k: br.Scores(*(special.expit(one[k]) for one in classes)) for k in names}
 
 
-@pytest.mark.simulation
 @pytest.mark.parametrize("apart", [0.3, 6.0])
 def test_the_ridge_is_that_of_scikit_learn(apart):
-    """Overlapping and separated classes, two columns almost equal; C = 1/(n strength)."""
-    from sklearn.linear_model import LogisticRegression
-
+    """LogisticRegression() of standardised columns: classes apart or not, two columns alike."""
     rng = np.random.default_rng(0)
     y = np.repeat([True, False], [120, 180])
     x = rng.normal(size=(300, 4)) + apart * y[:, None]
     x[:, 3] = x[:, 0] + 0.05 * rng.normal(size=300)
-    x = Standard(x)(x)
-    assert x.std(axis=0) == pytest.approx(1.0)
-    subsets = np.array([[1, 1, 1, 1], [0, 1, 1, 1], [1, 0, 0, 1]], dtype=bool)
-    found = ridge_path(x, y, subsets, STRENGTHS)
-    assert np.all(found[:, 1, 1] == 0.0)
-    for strength, weights in zip(STRENGTHS, found, strict=True):
-        for columns, own in zip(subsets, weights, strict=True):
-            other = LogisticRegression(
-                C=1.0 / (len(y) * strength), solver="newton-cholesky", tol=1e-14, max_iter=1000
-            ).fit(x[:, columns], y)
-            assert own[1:][columns] == pytest.approx(other.coef_[0], abs=1e-8)
-            assert own[0] == pytest.approx(other.intercept_[0], abs=1e-8)
+    given = Systems(tuple("abcd"), x[y], x[~y])
+    learner = Learner(given, columns_of(given.names, [Trials.of(given)]))
+    everyone = learner.fit(np.ones(4, dtype=bool))
+    for fusing in (everyone, learner.without(everyone, 0)):
+        columns = fusing.members
+        other = fitted(x[:, columns], y)
+        assert fusing.coefficients[1:][~columns].tolist() == [0.0] * int(np.sum(~columns))
+        (found,) = learner.scores(given, [fusing])
+        expected = other(x[:, columns])
+        assert found.client == pytest.approx(expected[y], abs=1e-7)
+        assert found.impostor == pytest.approx(expected[~y], abs=1e-7)
+
+
+def fitted(x, y):
+    """scikit-learn's fusion, which scores rows."""
+    from sklearn.linear_model import LogisticRegression
+
+    mean, sd = x.mean(axis=0), x.std(axis=0)
+    model = LogisticRegression(solver="newton-cholesky", tol=1e-14, max_iter=1000)
+    model.fit((x - mean) / sd, y)
+    return lambda at: model.decision_function((at - mean) / sd)
 
 
 def delong(a, b):
@@ -102,42 +114,25 @@ def delong(a, b):
 
 
 @pytest.mark.simulation
-def test_the_gain_is_that_of_nested_loops():
+def test_the_gain_is_that_of_loops():
     """Written out with scikit-learn and DeLong: no score of a fold has a say in its fusion."""
-    from sklearn.linear_model import LogisticRegression
-
     names = ("A", "B", "noise")
     classes = suppressor(40, 3)
     given = systems(classes, names)
     x = np.concatenate([given.client, given.impostor])
-    y = np.repeat([1, 0], 40)
+    y = np.repeat([True, False], 40)
     fold = np.concatenate(in_turn(given))
 
-    def fitted(rows, columns, strength):
-        part = x[np.ix_(rows, columns)]
-        mean, sd = part.mean(axis=0), part.std(axis=0)
-        model = LogisticRegression(
-            C=1.0 / (rows.sum() * strength), solver="newton-cholesky", tol=1e-14, max_iter=1000
-        ).fit((part - mean) / sd, y[rows])
-        return lambda at: model.decision_function((x[np.ix_(at, columns)] - mean) / sd)
-
     def fused(f, columns):
-        losses = []
-        for strength in STRENGTHS:
-            total = 0.0
-            for g in set(range(5)) - {f}:
-                eta = fitted((fold != f) & (fold != g), columns, strength)(fold == g)
-                total += np.sum(np.logaddexp(0.0, np.where(y[fold == g] == 1, -eta, eta)))
-            losses.append(total)
-        strength = STRENGTHS[int(np.argmin(losses))]
-        eta = fitted(fold != f, columns, strength)(fold == f)
-        return br.Scores(eta[y[fold == f] == 1], eta[y[fold == f] == 0])
+        learn, observe = (np.ix_(rows, columns) for rows in (fold != f, fold == f))
+        eta = fitted(x[learn], y[fold != f])(x[observe])
+        return br.Scores(eta[y[fold == f]], eta[~y[fold == f]])
 
     found = gains(classes, *names)
     for k, name in enumerate(names):
         rest = [j for j in range(3) if j != k]
         pairs = [(fused(f, [0, 1, 2]), fused(f, rest)) for f in range(5)]
-        areas = [paired_areas(a, b) for a, b in pairs]
+        areas = [paired(a, b) for a, b in pairs]
         gain = found[name]
         differences = [one.area - one.other for one in areas]
         assert gain.estimate == pytest.approx(np.mean(differences), abs=1e-9)
@@ -160,14 +155,14 @@ def test_freedom_is_welchs():
     rng = np.random.default_rng(4)
     a = br.Scores(rng.normal(1, 1, 12), rng.normal(0, 1, 20))
     b = br.Scores(rng.normal(1, 1, 12), rng.normal(0, 1, 20))
-    found = paired_areas(a, b)
+    found = paired(a, b)
     below = [[np.mean(one.impostor < c) for c in one.client] for one in (a, b)]
     above = [[np.mean(one.client > i) for i in one.impostor] for one in (a, b)]
     client, impostor = (np.subtract(*x) for x in (below, above))
     other = stats.ttest_ind(client, -impostor, equal_var=False)
     assert (found.freedom, found.variance) == pytest.approx((other.df, delong(a, b)[1]))
     assert found.moved == (np.sum(client != 0.0), np.sum(impostor != 0.0))
-    assert paired_areas(a, a)[2:] == (0.0, math.inf, (0, 0))
+    assert paired(a, a)[2:] == (0.0, math.inf, (0, 0))
 
 
 def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other():
@@ -175,9 +170,9 @@ def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other():
     rng = np.random.default_rng(6)
     own, other = ((rng.normal(1, 1, 4), rng.normal(0, 1, 200)) for _ in range(2))
     labels = {"impostor_groups": np.arange(200) // 2}
-    found = paired_areas(br.Scores(*own, **labels), br.Scores(*other, **labels))
+    found = paired(br.Scores(*own, **labels), br.Scores(*other, **labels))
     assert found.freedom == 3.0
-    assert found.freedom < paired_areas(br.Scores(*own), br.Scores(*other)).freedom < 4.0
+    assert found.freedom < paired(br.Scores(*own), br.Scores(*other)).freedom < 4.0
 
 
 @pytest.mark.simulation
@@ -204,13 +199,13 @@ def test_groups_of_copies_are_single_trials():
     one, fold = gains_of(systems(classes, names)), (labels % 5, labels % 5)
     for column in (labels, np.column_stack([labels, labels + 1000])):
         groups = {"client_groups": column, "impostor_groups": column + 5000}
-        many = learned_gains(systems(thrice(classes), names, **groups), fold, None, 0.95)
+        many = gains_of(systems(thrice(classes), names, **groups), fold)
         for a, b in zip(one, many, strict=True):
-            assert b.estimate == pytest.approx(a.estimate, abs=1e-9)
+            assert b.estimate == pytest.approx(a.estimate, abs=0.005)  # the penalty is 1/n
             widths = a.high - a.low, b.high - b.low
             assert (b.moved, b.method) == (a.moved, a.method)
             assert widths[1] == pytest.approx(widths[0], rel=0.05)  # of other degrees
-    plain = learned_gains(systems(thrice(classes), names), fold, None, 0.95)
+    plain = gains_of(systems(thrice(classes), names), fold)
     assert plain[0].high - plain[0].low < 0.65 * (one[0].high - one[0].low)
     assert one[2].method == "delong-folds+unseen"
     assert 2 <= min(one[2].moved) <= 4  # of trials three times as many, which are not few
@@ -222,7 +217,7 @@ def test_groups_of_copies_are_single_trials():
 )  # fmt: skip
 def test_a_fold_holds_two_trials_of_each_class(sizes, folds, count):
     given = Systems(("a",), np.zeros((sizes[0], 1)), np.zeros((sizes[1], 1)))
-    found = nested_folds(given, folds, lambda k: in_turn(given, k))
+    found = dealt(given, folds, None)
     assert (0 if found is None else 1 + int(found[0].max())) == count
 
 
@@ -240,16 +235,32 @@ def test_the_interval_covers():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "word"),
+    ("high", "probability", "word"),
     [
-        (1e-9, 0.5, "include"), (0.0, 0.0, "adds nothing"), (-0.01, 0.0049, "adds nothing"),
-        (-0.01, 0.005, "cannot tell"), (-0.006, -0.005, "adds nothing"),
-        (-0.02, -0.0051, "leave out"), (math.nan, math.nan, "cannot tell"),
+        (0.5, 0.9, "include"), (0.5, 0.89, "cannot tell"), (0.01, 0.1, "adds nothing"),
+        (0.01, 0.11, "cannot tell"), (-0.005, 0.0, "adds nothing"), (-0.0051, 0.0, "leave out"),
+        (math.nan, math.nan, "cannot tell"),
     ],
 )  # fmt: skip
-def test_the_rule(low, high, word):
-    """Leave out implies what adds nothing asks, and wins; include excludes leave out."""
-    assert word_of(low, high) == word
+def test_the_rule(high, probability, word):
+    assert word_of(high, probability, 0.95) == word
+
+
+def test_the_chance_of_a_gain_is_that_of_normal_classes():
+    """Two independent columns, 1 and .6 apart: Phi(D/sqrt 2) by hand, within three errors."""
+    rng = np.random.default_rng(2)
+    n = 300
+    given = Systems(
+        ("a", "b"), rng.normal([1.0, 0.6], 1.0, (n, 2)), rng.normal([0.0, 0.0], 1.0, (n, 2))
+    )
+    drawn = _drawn_gains(given, columns_of(given.names, [Trials.of(given)]))
+    areas = [stats.norm.cdf(math.hypot(*apart) / math.sqrt(2)) for apart in
+             ((1.0, 0.6), (0.0, 0.6), (1.0, 0.0))]  # fmt: skip
+    for gains, without in zip(drawn, areas[1:], strict=True):
+        assert abs(np.mean(gains) - (areas[0] - without)) < 3.0 * np.std(gains)
+    gains = gains_of(given)
+    assert [gain.word for gain in gains] == ["include", "include"]
+    assert [gain.probability for gain in gains] == [np.mean(d >= 0.005) for d in drawn]
 
 
 def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell():
