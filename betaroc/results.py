@@ -10,8 +10,10 @@ from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.distributions.strata import StrataMixture, WorstStratum
+from betaroc.ensemble.choice import SetChoice
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
+from betaroc.ensemble.learned import LogisticFusion
 from betaroc.ensemble.rule import Verdict
 from betaroc.fits.check import FitCheck, TargetCheck
 from betaroc.fits.covariates import CovariateFit
@@ -27,7 +29,7 @@ __all__ = [
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
     "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
     "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion", "LikelihoodRatioTest",
-    "LogitSinhArcsinh", "SampleSize", "StrataDifferences", "StrataFits", "StrataMixture",
-    "StrataTable", "StudyResult", "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast",
-    "ThresholdMethod", "UnseenStrata", "Verdict", "WorstStratum",
+    "LogisticFusion", "LogitSinhArcsinh", "SampleSize", "SetChoice", "StrataDifferences",
+    "StrataFits", "StrataMixture", "StrataTable", "StudyResult", "SystemsComparison", "TailRow",
+    "TargetCheck", "TargetForecast", "ThresholdMethod", "UnseenStrata", "Verdict", "WorstStratum",
 ]  # fmt: skip

@@ -10,9 +10,13 @@ from betaroc.core import value, vocabulary
 from betaroc.core.local_files import shown_path
 from betaroc.core.notices import collected
 from betaroc.data.labels import DROP
+from betaroc.ensemble.choice import BEST_SET, SMALLEST
 from betaroc.ensemble.inclusion import inclusion, inclusion_numbers, inclusion_page
+from betaroc.ensemble.learned import MATTERS
 from betaroc.rendering import files, tree
 from betaroc.rendering.numbers import read_as
+
+_TARGET = (*vocabulary.RATE_NAMES, "cost_fa", "cost_fr", "prior")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -30,6 +34,14 @@ def add_options(parser: ArgumentParser) -> None:
     option("--dev DEV ...", "other trials, on which the fusion is learned (default: other folds)",
            action="extend", default=[])  # fmt: skip
     option("--region LOW HIGH", "FARs that matter (default: 0 1)", default=[0.0, 1.0])
+    options.rate_options(parser)
+    option("--cost-fa C", "cost of a false acceptance; the set is then chosen for its threshold")
+    option("--cost-fr C", "cost of a false rejection")
+    option("--prior P", "share of clients where the system will run (default: that of the trials)")
+    option("--margin M", "what the smallest set may lose of AUC, or of the cost (default: .005)",
+           default=MATTERS)  # fmt: skip
+    rare("--selection WAY", "smallest set, or the best out of folds: one of %(choices)s",
+         choices=(SMALLEST, BEST_SET), default=SMALLEST)  # fmt: skip
     rare("--folds K", "folds (default: %(default)s)", default=5)
     rare("--seed N", "seed by which trials are dealt to folds (default: in turn)")
     options.shared(parser, "--level", "--group", "--json", "-o", "--force", "--html")
@@ -50,7 +62,8 @@ def run(arguments: Namespace) -> None:
         result = inclusion(
             sides[0].scores, label=systems.LABEL, dev=sides[1].scores if arguments.dev else None,
             region=tuple(arguments.region), level=level,
-            **value.fields_of(arguments, "systems", "family", "boundary", "resolution", "folds"),
+            **value.fields_of(arguments, "systems", "family", "boundary", "resolution", "folds",
+                              "selection", "margin", *_TARGET),
             rng=None if arguments.seed is None else seed,
             nan_policy="omit" if table and arguments.missing == DROP else "raise",
             group=systems.columns(arguments.group) if table else None,

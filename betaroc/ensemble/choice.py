@@ -22,6 +22,7 @@ from betaroc.ensemble.learned import (
     Learner,
     LogisticFusion,
     dealt,
+    fewest_trials,
     mean_of_folds,
     splits_of,
 )
@@ -212,13 +213,14 @@ def choose_set(
     for learn, observe in pairs:
         k = size if dev is not None else _chosen_size(learn, columns, worth, rule, rng)[0]
         areas.append(_areas(Learner(learn, columns), learn, observe, k))
+    unseen = -math.log1p(-rule[2]) / fewest_trials(systems)
     *alone, lost = zip(*areas, strict=True) if areas else ((),) * 4
     chosen = path[size - 1]
     used = tuple(c for c in columns if c.system in members[size - 1])
     weights = chosen.coefficients[1:][chosen.members[learner.owner]]
     return SetChoice(
-        members[size - 1], *rule[:2], *(_interval(each, rule[2], 0.0) for each in alone),
-        _interval(lost, rule[2], -1.0), str(names[_best_single(own)]),
+        members[size - 1], *rule[:2], *(_interval(each, rule[2], unseen) for each in alone),
+        _interval(lost, rule[2], unseen * (size < len(path))), str(names[_best_single(own)]),
         tuple(SetSize(names, *row) for names, row in zip(members, measured, strict=True)),
         LogisticFusion(members[size - 1], used, tuple(weights.tolist()),
                        float(chosen.coefficients[0])),
@@ -244,19 +246,19 @@ def _best_single(systems: Systems) -> int:
     return int(np.argmax(areas))
 
 
-def _interval(folds: Sequence[PairedAreas], level: float, least: float) -> Interval:
+def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Interval:
     """The mean over folds, by the larger of DeLong's error and Student's of the folds."""
-    # Where no trial has spoken against it, 3/n at .95 may go unseen.
     if not folds:
         return Interval(math.nan, math.nan, math.nan, level, "none")
     area, other, variance, freedom = mean_of_folds(folds)
-    values, k, method = [f.area - f.other for f in folds], len(folds), "delong"
-    reach = student(freedom, level) * math.sqrt(variance) if variance > 0.0 else 0.0
+    k, method = len(folds), "delong"
+    # Where no trial speaks against it, 3/n at .95 may go unseen.
+    reach = student(freedom, level) * math.sqrt(variance) if variance > 0.0 else unseen
     if k > 1:
-        spread = float(np.std(values, ddof=1)) / math.sqrt(k)
+        spread = float(np.std([f.area - f.other for f in folds], ddof=1)) / math.sqrt(k)
         reach, method = max(reach, student(k - 1.0, level) * spread), "delong-folds"
     estimate = area - other
-    return Interval(estimate, max(estimate - reach, least), min(estimate + reach, 1.0), level,
+    return Interval(estimate, max(estimate - reach, -1.0), min(estimate + reach, 1.0), level,
                     method)  # fmt: skip
 
 

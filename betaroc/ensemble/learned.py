@@ -127,7 +127,7 @@ class LogisticFusion(Exportable):
     >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
     >>> fusion = br.inclusion({"good": good, "fair": fair}).choice.fusion
     >>> fusion({"good": [0.2, 0.9], "fair": [0.5, 0.8]}).round(3).tolist()
-    [-1.868, 3.033]
+    [-2.925, 4.706]
     """
 
     names: tuple[str, ...]

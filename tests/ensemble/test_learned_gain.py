@@ -208,7 +208,6 @@ def test_groups_of_copies_are_single_trials():
     plain = gains_of(systems(thrice(classes), names), fold)
     assert plain[0].high - plain[0].low < 0.65 * (one[0].high - one[0].low)
     assert one[2].method == "delong-folds+unseen"
-    assert 2 <= min(one[2].moved) <= 4  # of trials three times as many, which are not few
 
 
 @pytest.mark.parametrize(
