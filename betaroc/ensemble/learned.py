@@ -166,6 +166,16 @@ class LogisticFusion(Exportable):
         -------
         sklearn.pipeline.Pipeline
             Its `decision_function` is the fused score, its classes are False and True.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> fusion = br.inclusion({"one": one, "two": two}).choice.fusion
+        >>> fusion.to_sklearn().predict([[0.9, 0.9], [0.1, 0.1]]).tolist()
+        [True, False]
         """
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
@@ -444,8 +454,9 @@ def _nearest(systems: Systems, columns: Sequence[Column]) -> list[tuple[str, flo
 
 def _drawn_gains(systems: Systems, columns: Sequence[Column]) -> FloatArray | None:
     """Gains of every classifier by the Bayesian bootstrap, shape (classifiers, draws)."""
-    # Of classes with one covariance: AUC = Phi(D/sqrt 2) of Mahalanobis' distance D of their means,
-    # less what D^2 has by chance, twice as much within a bootstrap.
+    # Two normal classes with one covariance: of Mahalanobis' distance D of their means, less what
+    # D^2 has by chance, twice as much within a bootstrap, a fusion learned on n trials has the area
+    # Phi(D^2 sqrt((n - p - 1)/n)/sqrt(2 (D^2 + p c))), c = 1/n_client + 1/n_impostor.
     from scipy.special import ndtr
 
     learner, rng = Learner(systems, columns), np.random.default_rng(0)
@@ -468,9 +479,10 @@ def _drawn_gains(systems: Systems, columns: Sequence[Column]) -> FloatArray | No
     whole = np.einsum("di,di->d", direction, apart)
 
     def area(square: FloatArray, columns: int) -> FloatArray:
-        chance = 2.0 * columns * sum(1.0 / size for size in sizes)
-        corrected = (n - columns - 3.0) / (n - 2.0) * square - chance
-        return np.asarray(ndtr(np.sqrt(np.maximum(corrected, 0.0) / 2.0)))
+        chance = columns * sum(1.0 / size for size in sizes)
+        found = np.maximum((n - columns - 3.0) / (n - 2.0) * square - 2.0 * chance, 0.0)
+        learned = math.sqrt((n - columns - 1.0) / n / 2.0) * found
+        return np.asarray(ndtr(learned / np.sqrt(np.maximum(found + chance, 1e-300))))
 
     gains = []
     for k in range(len(systems.names)):
@@ -496,7 +508,7 @@ def _learned_gain(
         unseen, method = -math.log1p(-level) / fewest_trials(systems), f"{method}+unseen"
     reach = student(freedom, level) * sd + unseen if sd > 0.0 else unseen
     low, high = max(estimate - reach, -1.0), min(estimate + reach, 1.0)
-    if drawn is not None and not unseen:
+    if drawn is not None and min(with_it, without) < 1.0:
         centre, spread = float(np.mean(drawn)), float(np.std(drawn))
         probability = float(np.mean(drawn >= MATTERS))
     else:

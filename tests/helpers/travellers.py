@@ -153,7 +153,8 @@ def _decisions() -> dict[str, Any]:
 def _large() -> dict[str, Any]:
     found = br.inclusion({"good_%": scores(), "fair & é": scores(a=3.0)}, alpha=[0.25, 0.75])
     return {
-        "inclusion": found, "fusion": found.fusion,
+        "inclusion": found, "fusion": found.fusion, "choice": found.choice,
+        "logistic fusion": found.choice.fusion,
         "analysis": br.analyze(scores(name=NAME), scores(seed=1), family="beta",
                                statistics=["tpr@far=0.01"],),
     }  # fmt: skip
