@@ -3,8 +3,8 @@
 Usage: python 08_ensemble.py [FOLDER]
 
 The classifiers judge the same images across subjects, attacks sharpened by 0.2; thresholds
-are chosen on the development images. Prints the verdicts with their reasons, and draws the
-theoretical ROCs with the hull of the set beside the measured gains.
+are chosen on the development images. Prints the set, the verdicts and their reasons, and draws
+the theoretical ROCs with the hull of all beside the measured gains.
 """
 
 from __future__ import annotations
