@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, BoolArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
@@ -138,13 +138,13 @@ def _minus_cost(
         threshold, slope = (_threshold(target, learner, each) for each in (fusing, everyone))
         ratio = math.exp(min(slope - odds, 700.0))
         fa, fr = (ratio, 1.0) if target.kind == "far" else (1.0, 1.0 / ratio)
-    parts, value = [], 0.0
+    parts, value = list[FloatArray](), 0.0
     for who, wrong, cost in zip(
         CLASSES, (scores.client <= threshold, scores.impostor > threshold), (fr, fa), strict=True
     ):
         share = float(np.average(wrong, weights=weights_of(scores, who)))
         value -= cost * share
-        parts.append(cost * (share - wrong))
+        parts.append(np.asarray(cost * (share - wrong)))
     return value, parts
 
 
@@ -201,13 +201,13 @@ def choose_set(
 ) -> SetChoice:  # fmt: skip
     """The set, and its areas where it was not chosen."""
     # The folds are of the trials that the fusion is learned on.
-    rng, own = np.random.default_rng(0), systems if dev is None else dev
-    size, measured = _chosen_size(own, columns, worth, rule, rng)
-    learner = Learner(own, columns)
+    rng, learned_on = np.random.default_rng(0), systems if dev is None else dev
+    size, measured = _chosen_size(learned_on, columns, worth, rule, rng)
+    learner = Learner(learned_on, columns)
     path = learner.elimination()
     names = np.array(systems.names)
     members = [tuple(names[fusing.members].tolist()) for fusing in path]
-    parts = [] if folds is None else list(splits_of(own, folds))
+    parts = [] if folds is None else list(splits_of(learned_on, folds))
     pairs = parts if dev is None else [(dev, systems)]
     areas: list[tuple[PairedAreas, ...]] = []
     for learn, observe in pairs:
@@ -218,13 +218,16 @@ def choose_set(
     chosen = path[size - 1]
     used = tuple(c for c in columns if c.system in members[size - 1])
     weights = chosen.coefficients[1:][chosen.members[learner.owner]]
+    auc, all_auc, best_single_auc = (_interval(each, rule[2], unseen) for each in alone)
+    loss = _interval(lost, rule[2], unseen * (size < len(path)))
+    rows = tuple(SetSize(names, *row) for names, row in zip(members, measured, strict=True))
+    fusion = LogisticFusion(
+        members[size - 1], used, tuple(weights.tolist()), float(chosen.coefficients[0])
+    )
     return SetChoice(
-        members[size - 1], *rule[:2], *(_interval(each, rule[2], unseen) for each in alone),
-        _interval(lost, rule[2], unseen * (size < len(path))), str(names[_best_single(own)]),
-        tuple(SetSize(names, *row) for names, row in zip(members, measured, strict=True)),
-        LogisticFusion(members[size - 1], used, tuple(weights.tolist()),
-                       float(chosen.coefficients[0])),
-        _out_of_fold(own, columns, folds, chosen.members),
+        members[size - 1], *rule[:2], auc, all_auc, best_single_auc, loss,
+        str(names[_best_single(learned_on)]), rows, fusion,
+        _out_of_fold(learned_on, columns, folds, chosen.members),
     )  # fmt: skip
 
 

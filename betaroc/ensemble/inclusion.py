@@ -27,6 +27,7 @@ from betaroc.core.vocabulary import (
     IMPOSTOR,
     TPR,
     ClassWords,
+    RateArguments,
     Sentence,
     Terms,
     Vocabulary,
@@ -39,7 +40,7 @@ from betaroc.data.groups import groups_of
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.decide import Decision, decided
 from betaroc.decision.epc import dealt_folds
-from betaroc.decision.threshold_methods import Fitting, TargetArguments, checked_request
+from betaroc.decision.threshold_methods import Fitting, checked_request
 from betaroc.ensemble.choice import BEST_SET, SMALLEST, SetChoice, choose_set, worth_of
 from betaroc.ensemble.fusion import (
     TRIAL_MEASURES,
@@ -437,7 +438,7 @@ def inclusion(
     cost_fa: float | None = None,
     cost_fr: float | None = None,
     prior: float | None = None,
-    **rates: Unpack[TargetArguments],
+    **rates: Unpack[RateArguments],
 ) -> Inclusion:
     """Choose which classifiers join an ensemble, and measure what each adds.
 
@@ -636,10 +637,13 @@ def inclusion(
         )
         for gain in learned_gains(result, columns, inner, second, level)
     }
-    decision = None if target is None else decided(choice.fused, target, Fitting())
+    decision = None
+    if target is not None and choice.fused is not None:
+        decision = decided(choice.fused, target, Fitting())
     return Inclusion(
         result, second, fits, evidence, choice, verdicts, region, level, parts,
-        *map(checks.frozen, own_folds), duplicates, tuple(messages), decision,
+        checks.frozen(own_folds[0]), checks.frozen(own_folds[1]), duplicates, tuple(messages),
+        decision,
     )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ class Column(NamedTuple):
     def of(self, x: FloatArray) -> FloatArray:
         """The column of the classifier's scores."""
         if self.form in _ENDS:
-            return 1.0 * (x == _ENDS[self.form])
+            return np.asarray(1.0 * (x == _ENDS[self.form]))
         if self.form == "score":
             return x
         found = logits(np.where((x > 0.0) & (x < 1.0), x, 0.5))
@@ -486,10 +486,10 @@ def _drawn_gains(systems: Systems, columns: Sequence[Column]) -> FloatArray | No
 
     gains = []
     for k in range(len(systems.names)):
-        own = np.flatnonzero(learner.owner == k)
-        part = direction[:, own, None]
-        lost = part.mT @ np.linalg.solve(inverse[:, own[:, None], own], part)
-        gains.append(area(whole, p) - area(whole - lost[:, 0, 0], p - own.size))
+        at = np.flatnonzero(learner.owner == k)
+        part = direction[:, at, None]
+        lost = part.mT @ np.linalg.solve(inverse[:, at[:, None], at], part)
+        gains.append(area(whole, p) - area(whole - lost[:, 0, 0], p - at.size))
     return np.array(gains)
 
 
@@ -528,8 +528,8 @@ def mean_of_folds(folds: Sequence[PairedAreas]) -> tuple[float, float, float, fl
     """Means of both areas, and the variance of their difference with its degrees of freedom."""
     k = len(folds)
     variance, freedom = welch([f.variance for f in folds], [f.freedom for f in folds])
-    areas = (math.fsum(getattr(f, name) for f in folds) / k for name in ("area", "other"))
-    return (*areas, variance / k**2, freedom)
+    area, other = math.fsum(f.area for f in folds) / k, math.fsum(f.other for f in folds) / k
+    return area, other, variance / k**2, freedom
 
 
 # ------------------------------------------------------------------------------- in words

@@ -64,7 +64,7 @@ class Systems(Tabular):
     def rows(self, inside: BoolArray) -> Systems:
         """Some of the trials, clients first."""
         masks = zip(CLASSES, np.split(inside, [len(self.client)]), strict=True)
-        parts = {
+        parts: dict[str, Any] = {
             name: None if values is None else values[mask]
             for who, mask in masks for name in (who, f"{who}_groups", f"{who}_weights")
             for values in [getattr(self, name)]

@@ -185,8 +185,8 @@ def test_hard_sets_are_told():
     client, impostor = rng.normal(1.0, 1.0, 300), rng.normal(0.0, 1.0, 300)
     good = br.Scores(client, impostor)
     given = {
-        "label": good, "chosen": br.Scores(client, impostor), "alpha": br.Scores(-client, -impostor),
-        "noise": br.Scores(*rng.normal(size=(2, 300))),
+        "label": good, "chosen": br.Scores(client, impostor),
+        "alpha": br.Scores(-client, -impostor), "noise": br.Scores(*rng.normal(size=(2, 300))),
     }  # fmt: skip
     result = selected(given, family="normal")
     (one,) = result.chosen
