@@ -593,11 +593,10 @@ def inclusion(
     region, level = (low, high), checks.level(level)
     folds, margin = checks.count(folds, "folds", 2), checks.fraction(margin, "margin")
     checks.choice(selection, (SMALLEST, BEST_SET), "selection")
-    target, asked = None, {
-        "far": far, "frr": frr, "cost_fa": cost_fa, "cost_fr": cost_fr, "prior": prior, **rates,
-    }  # fmt: skip
-    if any(item is not None for item in asked.values()):
-        target = checked_request(**asked)
+    asked: dict[str, Any] = {"far": far, "frr": frr, "cost_fa": cost_fa, "cost_fr": cost_fr,
+                             "prior": prior, **rates}  # fmt: skip
+    given = any(value is not None for value in asked.values())
+    target = checked_request(**asked) if given else None
     result = systems_of(frame, label, client_label, systems, nan_policy, group)
     second, learned_on = None, result
     if dev is not None:
