@@ -454,6 +454,7 @@ def strata_dependence(
     By what groups that are in several of them add to it; `rates` are the shares of each stratum and
     their sizes, in rows.
     """
+    from scipy.sparse import csr_array
     from scipy.special import ndtri, stdtrit
 
     which, (share, sizes) = CLASSES.index(who), rates
@@ -461,15 +462,19 @@ def strata_dependence(
     count = None if groups is None else groups.sizes[which]
     if groups is None or count is None or len(share) < 2 or not isinstance(scores, Scores):
         return np.ones(t.size)
-    rows, cut = groups.rows[which], groups.rows[0].size
-    mine = (slice(cut), slice(cut, None))[which]
+    rows, first = groups.rows[which], groups.rows[0].size * which
+    at = first + np.arange(rows.size)
     codes, values = stratum_codes(scores, who)[rows], getattr(scores._trials, who)[rows]
-    each = (weights / np.bincount(codes, groups.copies[mine]))[codes]
-    whole, twice = np.zeros((2, t.size))
-    for k, theta in enumerate(decisive(t).tolist()):
-        part = np.zeros((groups.first.size, 1))
-        part[mine, 0] = each * (((values > theta) == (which == 1)) - share[codes, k])
-        whole[k], twice[k] = (float(total[0, 0]) for total in groups.meat(part))
+    each = (weights / np.bincount(codes, groups.copies[at]))[codes]
+    # A trial adds to the cell between thresholds where it is, and to its stratum.
+    distinct, place = np.unique(decisive(t), return_inverse=True)
+    cell, cells = np.searchsorted(distinct, values), distinct.size + 1
+    column = np.concatenate([cell, cells + codes])
+    parts = csr_array((np.tile(each, 2), (np.tile(at, 2), column)),
+                      shape=(groups.first.size, cells + len(share)))  # fmt: skip
+    beyond = (np.arange(cells)[:, None] > np.ravel(place)) == (which == 1)
+    influence = np.concatenate([beyond, -share])
+    whole, twice = (np.sum(influence * (x @ influence), axis=0) for x in groups.meat(parts))
     few = stdtrit(count - 1.0, options.tail) / ndtri(options.tail)
     joint = np.where(whole > twice, whole - twice, whole) * few**2 * count / (count - 1.0)
     own, scale = weights[:, None], share * (1.0 - share)
@@ -517,8 +522,10 @@ def _rows(
     if spec.where.point != "threshold":
         at = float(point_at(empirical_model(scores), spec.where).threshold)
     above = spec.name in ("far", "tpr")
-    counts = StratumCounts.at([*pieces.values()], who, at, above=above)
-    pooled = StratumCounts.at([scores], who, at, above=above)
+    counts, pooled = (
+        StratumCounts.at(parts, who, at, above=above, grouped=options.groups)
+        for parts in ([*pieces.values()], [scores])
+    )
     return _Shares(counts, pooled, spec, at, scores, who, options)
 
 
@@ -649,7 +656,10 @@ class StratumCounts(NamedTuple):
     groups: FloatArray
 
     @classmethod
-    def at(cls, pieces: Sequence[ScoreData], who: str, threshold: float, *, above: bool) -> Self:
+    def at(
+        cls, pieces: Sequence[ScoreData], who: str, threshold: float, *, above: bool,
+        grouped: bool = True,
+    ) -> Self:  # fmt: skip
         """Of the scores of a class above a threshold, or at or below it."""
         counted, which = [], CLASSES.index(who)
         for piece in pieces:
@@ -658,7 +668,7 @@ class StratumCounts(NamedTuple):
             n, beyond = getattr(piece, f"{who}_total"), (values > threshold) == above
             absent = 0 if above else getattr(piece, f"n_{who}_rejected")
             hits = np.sum(beyond if weights is None else weights[beyond]) + absent
-            groups, variance, size = SampleSupport(piece).groups, math.nan, n
+            groups, variance, size = SampleSupport(piece, grouped=grouped).groups, math.nan, n
             if groups is not None and groups.sizes[which] is not None:
                 column = beyond[groups.rows[which], None].astype(np.float64)
                 variance = float(grouped_share(groups, which, column, n)[1][0])

@@ -250,6 +250,9 @@ def test_strata_of_the_same_persons_are_no_more_trials():
     assert (far.low, far.high) == pytest.approx((own.low, own.high), abs=0.005)
     apart = br.interval(two, "far", threshold=t, over=half, groups=False)
     assert apart.high - apart.low < 0.8 * (far.high - far.low)
+    ungrouped = br.interval(replace(two, client_groups=None, impostor_groups=None), "far",
+                            threshold=t, over="worst")  # fmt: skip
+    assert br.interval(two, "far", threshold=t, over="worst", groups=False) == ungrouped
     ours = br.epc(two, two, over=half, measure="far", alpha=[0.3])
     one_band = br.epc(two, two, over={"a": 1.0}, measure="far", alpha=[0.3]).band(resample="test")
     band = ours.band(resample="test")
