@@ -280,7 +280,7 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
         step = (log_p[active] - log) * np.exp(inverse)
         y[active] += step
-        size = np.abs(step) / np.maximum(1.0, np.abs(y[active]))
+        size = np.abs(step) / np.clip(np.abs(y[active]), 1.0, sys.float_info.max)
         # Newton squares a small step; one that does not shrink is rounding.
         rounding = (size <= 1e-9) & (size > 0.1 * last[active])
         last[active] = size

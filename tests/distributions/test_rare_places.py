@@ -26,6 +26,11 @@ def test_a_quantile_stays_on_the_mass_beside_a_tail_that_has_underflowed():
         assert (low.isf(p), high.ppf(p)) == (0.0, 1.0)
 
 
+def test_quantiles_whose_logits_no_double_holds_are_ends():
+    with np.errstate(all="raise"):
+        assert br.Beta(0.003, 1e-300).ppf([0.5, 0.9]).tolist() == [1.0, 1.0]
+
+
 def test_many_quantiles_of_a_mixture_have_their_probabilities():
     law = br.NormalMixture([0.3, 0.7], [br.Normal(-2.0, 0.5), br.Normal(1.0, 1.5)])
     p, normals = np.linspace(1e-6, 1.0 - 1e-6, 301), (stats.norm(-2.0, 0.5), stats.norm(1.0, 1.5))
