@@ -168,18 +168,16 @@ class MeanMethods:
 
     def __init__(self, scores: ScoreData, target: Target, over: Mapping[str, float]) -> None:
         pieces = scores._pieces(target.who)
-        self.scores, self.pieces = scores, [pieces[name] for name in over]
-        self.weights = np.array([*over.values()])
-        self.units = sum(round(getattr(p, f"{target.who}_total")) for p in self.pieces)
+        self.scores, self.pieces = scores, [*pieces.values()]
+        self.weights = np.array([over.get(name, 0.0) for name in pieces])
+        self.units = sum(round(getattr(pieces[name], f"{target.who}_total")) for name in over)
         self.table = cache(partial(strata_table, scores, target))
         self.target = target._replace(strata=len(over))
 
     def _rate(self, threshold: float, confidence: float) -> tuple[float, float, float]:
         """The mean with its bounds, each of so much confidence."""
-        tail, far, who = 1.0 - confidence, self.target.kind == "far", self.target.who
-        counts = strata_rates.StratumCounts.at(self.pieces, who, threshold, above=far)
-        rates = strata_rates.mean_share(counts.share, counts.sizes(tail), self.weights, tail)
-        return float(rates[0]), float(rates[1]), float(rates[2])
+        who, tail = self.target.who, 1.0 - confidence
+        return strata_rates.mean_error(self.scores, self.pieces, who, self.weights, threshold, tail)
 
     def method(self, how: str) -> thresholds.ThresholdMethod:
         """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""

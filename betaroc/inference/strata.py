@@ -410,14 +410,27 @@ class _Shares(NamedTuple):
 
     def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
         """As of one share of as many trials as its variance says."""
-        sizes = self.counts.sizes(tail)
-        error = self.counts.share if self.spec.name in ("far", "frr") else 1.0 - self.counts.share
-        options = replace(self.options, level=1.0 - 2.0 * tail)
-        more = strata_dependence(
-            self.scores, self.who, weights, Thresholds.from_theta([self.threshold]), options,
-            (error[:, None], sizes[:, None]),
-        )  # fmt: skip
-        return mean_share(self.counts.share, sizes, weights, tail, float(more[0]))
+        pieces, grouped = [*self.scores._pieces(self.who).values()], self.options.groups
+        mean, low, high = mean_error(
+            self.scores, pieces, self.who, weights, self.threshold, tail, grouped=grouped
+        )
+        error = self.spec.name in ("far", "frr")
+        return (mean, low, high) if error else (1.0 - mean, 1.0 - high, 1.0 - low)
+
+
+def mean_error(
+    scores: ScoreData, pieces: Sequence[ScoreData], who: str, weights: FloatArray, threshold: float,
+    tail: float, *, grouped: bool = True,
+) -> tuple[float, float, float]:  # fmt: skip
+    """The mean over all strata of a class of its error rates at a threshold, with its ends."""
+    t, options = (
+        Thresholds.from_theta([threshold]),
+        IntervalOptions(1.0 - 2.0 * tail, groups=grouped),
+    )
+    rates = shares_at(pieces, who, t, options)
+    more = strata_dependence(scores, who, weights, t, options, rates)
+    mean, low, high = (float(x[0]) for x in mean_share(*rates, weights, tail, more))
+    return mean, low, high
 
 
 def shares_at(

@@ -248,10 +248,14 @@ def test_strata_of_the_same_persons_are_no_more_trials():
     far = br.interval(two, "far", threshold=t, over=half)
     own = br.interval(alone, "far", threshold=t)
     assert (far.low, far.high) == pytest.approx((own.low, own.high), abs=0.005)
+    # A guarantee for the mean of both is that for one of them.
+    mean, single = (br.decide(two, far=0.3, over=w).threshold for w in (half, {"a": 1.0}))
+    assert mean == pytest.approx(single, abs=0.1)
+    bare = replace(two, client_groups=None, impostor_groups=None)
+    assert br.decide(bare, far=0.3, over=half).threshold < mean
     apart = br.interval(two, "far", threshold=t, over=half, groups=False)
     assert apart.high - apart.low < 0.8 * (far.high - far.low)
-    ungrouped = br.interval(replace(two, client_groups=None, impostor_groups=None), "far",
-                            threshold=t, over="worst")  # fmt: skip
+    ungrouped = br.interval(bare, "far", threshold=t, over="worst")
     assert br.interval(two, "far", threshold=t, over="worst", groups=False) == ungrouped
     ours = br.epc(two, two, over=half, measure="far", alpha=[0.3])
     one_band = br.epc(two, two, over={"a": 1.0}, measure="far", alpha=[0.3]).band(resample="test")
