@@ -12,7 +12,6 @@ import sys
 import time
 from pathlib import Path
 
-import filelock
 import joblib
 import numpy as np
 import pandas as pd
@@ -426,21 +425,6 @@ def test_a_folder_has_one_run_at_a_time(plain, tmp_path):
     assert content(tmp_path) == content(plain)
 
 
-@pytest.mark.simulation
-def test_a_folder_that_cannot_be_locked_is_used(plain, tmp_path, monkeypatch):
-    """And what another may be writing stays."""
-
-    def refused(self):
-        raise PermissionError(13, "no locks here")
-
-    monkeypatch.setattr(filelock.FileLock, "_acquire", refused)
-    forty(tmp_path)
-    assert content(tmp_path) == content(plain)
-    (tmp_path / LEFT).write_text("half a part")
-    assert forty(tmp_path).computed == 0
-    assert (tmp_path / LEFT).exists()
-
-
 def test_a_failing_trial_is_kept_with_its_error(tmp_path):
     def divided(trial):
         return 1.0 / (trial.cell["a_c"] - 2.0)
@@ -568,19 +552,6 @@ def test_no_flipped_byte_of_a_part_changes_a_result(tmp_path, step):
     assert part.read_bytes() == whole
 
 
-@STEPS
-def test_any_flipped_byte_of_a_manifest_is_refused(tmp_path, step):
-    study = small(tmp_path)
-    study.run()
-    manifest = tmp_path / "study.json"
-    whole = manifest.read_bytes()
-    for at in range(0, len(whole), step):
-        manifest.write_bytes(flipped(whole, at))
-        for using in (study.run, lambda: read_study(tmp_path)):
-            with pytest.raises(br.StudyError, match=r"study\.json"):
-                using()
-
-
 @pytest.mark.simulation
 def test_parts_of_others_and_in_the_place_of_others_are_computed_again(tmp_path):
     for name, seed in (("a", 1), ("b", 2)):
@@ -617,14 +588,6 @@ def test_a_full_disk_loses_nothing(plain, tmp_path, monkeypatch, workers, room):
     assert len(there) == room
     assert set(there) <= set(content(plain))  # and nothing half written
     forty(tmp_path)
-    assert content(tmp_path) == content(plain)
-
-
-@pytest.mark.simulation
-def test_what_a_killed_write_left_is_removed(plain, tmp_path):
-    forty(tmp_path)
-    (tmp_path / LEFT).write_text("half a part")
-    assert forty(tmp_path).computed == 0
     assert content(tmp_path) == content(plain)
 
 
@@ -665,14 +628,6 @@ def test_summary_of_text_is_the_share_of_each_value():
     # Of a share p: p (1 - p) / (n - 1).
     error = math.sqrt(2 / 3 * 1 / 3 / 2)
     np.testing.assert_allclose(table["mc_error"], [error, error, 0.0, 0.0], rtol=1e-14)
-
-
-@pytest.mark.simulation
-def test_summary_of_a_text_of_many_values_says_that_it_has_none():
-    asked = {"id": lambda trial: f"{trial.replicate}", "auc": "true.auc"}
-    result = Study(PAIR, asked, replicates=33).run()
-    with pytest.warns(br.BetarocWarning, match="'id' has 33 values"):
-        assert result.summary()["statistic"].tolist() == ["auc"]
 
 
 def test_summary_of_what_some_trials_lack():
