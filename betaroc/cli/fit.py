@@ -123,9 +123,8 @@ def _fit_strata(arguments: Namespace, systems: Sequence[SystemFiles]) -> None:
     warned, words = messages(notices, arguments), read.words
     view = [*fits._view()]
     if arguments.html is not None:
-        spoken = [
-            map_text(node, partial(in_terms, arguments=arguments, words=words)) for node in view
-        ]
+        say_in = partial(in_terms, arguments=arguments, words=words)
+        spoken = [map_text(node, say_in) for node in view]
         page = page_of("betaroc: strata", "Fits", [file_words("scores", read)],
                        "Which stratum makes the curve?", spoken, [],
                        f"betaroc {version()}.")  # fmt: skip

@@ -19,17 +19,10 @@ from betaroc.decision.bands import BandOptions, shrunk, varying_dev
 from betaroc.decision.curve import larger_is_better
 from betaroc.decision.strata_draws import PerturbedStrata, scores_of_strata
 from betaroc.fits.fit import StrataFits
+from betaroc.inference import strata as strata_rates
 from betaroc.inference.delta import covariance_roots, gaussian_reach
 from betaroc.inference.drawn_scores import band_of_replicates
 from betaroc.inference.interval import Band
-from betaroc.inference.strata import (
-    WORST,
-    classes_over,
-    mean_share,
-    pieces_of,
-    shares_at,
-    strata_dependence,
-)
 from betaroc.model.measures import OperatingPoint
 
 if TYPE_CHECKING:
@@ -89,7 +82,9 @@ class StrataRates(NamedTuple):
 
     def mean(self, tail: float) -> FloatArray:
         """Of the mean by weights."""
-        return np.array(mean_share(self.share, self.size, self.weights, tail, self.inflation))
+        return np.array(
+            strata_rates.mean_share(self.share, self.size, self.weights, tail, self.inflation)
+        )
 
     @property
     def covariance(self) -> FloatArray:
@@ -117,11 +112,13 @@ def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
             sides.append(StrataRates(share, size, weights, np.maximum(more, 1.0)))
         return sides
     test = scores_of_strata(e, "test")
-    strata = classes_over(test.strata._asdict(), e.over)
+    strata = strata_rates.classes_over(test.strata._asdict(), e.over)
     for who in CLASSES:
-        pieces = [*pieces_of(test, who).values()] if who in strata else [test]
-        rates, given = shares_at(pieces, who, t, o), strata.get(who)
-        more = 1.0 if given is None else strata_dependence(test, who, given, t, o, rates)
+        pieces = [*strata_rates.pieces_of(test, who).values()] if who in strata else [test]
+        rates, given = strata_rates.shares_at(pieces, who, t, o), strata.get(who)
+        more = (
+            1.0 if given is None else strata_rates.strata_dependence(test, who, given, t, o, rates)
+        )
         sides.append(StrataRates(*rates, _weights(given, rates[0]), more))
     return sides
 
@@ -139,7 +136,7 @@ def _fixed_ends(e: Epc, o: BandOptions) -> FloatArray:
     if any(np.any(sign * np.diff(grid, axis=axis) < -_ROUNDING) for axis in (0, 1)):
         rule, remedy = "be worse where FAR or FRR is larger, over strata", 'Take "hter" or "mcc".'
         raise refusal("measure", rule, repr(e.measure), remedy)
-    if e.over == WORST:
+    if e.over == strata_rates.WORST:
         # At one alpha no correction for the number of strata is due at the far end, since
         # P(max U_k < max p_k) <= P(U_k* < p_k*); of all alphas the worst may be several.
         many, every, worst = len(frr.share) * len(far.share), 1, []

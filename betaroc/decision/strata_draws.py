@@ -85,17 +85,16 @@ class PerturbedStrata:
         groups = groups_of(scores) if self.groups else None
         for who, rows in zip(CLASSES, self.sides, strict=True):
             values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
-            strata: list[Any] = (
-                [*scores._rows_of_strata[who].values()] if rows[1:] else [slice(None)]
-            )
+            own: Any = scores._rows_of_strata[who].values() if rows[1:] else [slice(None)]
             added.append(np.zeros((values.size, rows[-1][3].stop - cut)))
-            for (part, _, free, at), mine in zip(rows, strata, strict=True):
-                near, own = near_of(part, groups=False), getattr(part, who)
+            for (part, _, free, at), mine in zip(rows, own, strict=True):
+                near, fitted = near_of(part, groups=False), getattr(part, who)
                 first = len(near.names[0]) * (who == CLASSES[1])
                 blocks.append(near.roots[:, first : first + len(free.names)])
                 if groups is not None:
                     trials = None if weights is None else weights[mine]
-                    each = observation_scores(own, values[mine], trials) @ own.cov @ free.rates.T
+                    each = observation_scores(fitted, values[mine], trials)
+                    each = each @ fitted.cov @ free.rates.T
                     added[-1][mine, at.start - cut : at.stop - cut] = each
             cut = rows[-1][3].stop
         return (
