@@ -27,7 +27,7 @@ from betaroc.core.tables import (
     table_of,
 )
 from betaroc.core.text import format_value
-from betaroc.core.value import REPR_LIMIT, Named, is_same
+from betaroc.core.value import REPR_LIMIT, Named, fields_of, is_same
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
@@ -889,11 +889,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return _summary(f"Maximum-likelihood fit{name}", self, facts, parts)
 
     def _derived(self) -> dict[str, Any]:
-        eer = self.model.eer()
-        return {
-            "auc": self.model.auc(), "eer": eer.hter, "eer_threshold": eer.threshold,
-            "log_likelihood": self.log_likelihood, "aic": self.aic, "bic": self.bic,
-        }  # fmt: skip
+        return self.model._derived() | fields_of(self, "log_likelihood", "aic", "bic")
 
     def _metrics(self) -> dict[str, Any]:
         params = {f"{who}_{k}": v for who, part in self._parts for k, v in part.params.items()}

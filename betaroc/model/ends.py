@@ -91,6 +91,9 @@ class Ends(Exportable):
     at_zero: End
     at_one: End
 
+    def __str__(self) -> str:
+        return str(self.to_frame().to_string(index=False))
+
     def to_frame(self) -> Table:
         """Both ends as a table.
 

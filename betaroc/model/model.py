@@ -829,6 +829,10 @@ class ScoreModel(Exportable):
         """
         return Det._of(self, scale=scale)
 
+    def _derived(self) -> dict[str, Any]:
+        eer = self.eer()
+        return {"auc": self.auc(), "eer": eer.hter, "eer_threshold": eer.threshold}
+
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw both densities, or histograms of scores; a point mass is a stem.
 
