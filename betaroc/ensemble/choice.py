@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
@@ -17,14 +17,12 @@ from betaroc.decision.threshold_methods import TARGET_RATES, Target
 from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.learned import (
     Column,
-    Folds,
     Fusing,
     Learner,
     LogisticFusion,
     dealt,
     fewest_trials,
     mean_of_folds,
-    splits_of,
 )
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import PairedAreas, Placed, paired_areas, placements
@@ -157,11 +155,11 @@ def _threshold(target: Target, learner: Learner, fusing: Fusing) -> float:
 
 # ----------------------------------------------------------------------------- the choice
 def _path_losses(
-    systems: Systems, columns: Sequence[Column], folds: Folds, worth: Worth
+    systems: Systems, columns: Sequence[Column], folds: IntArray, worth: Worth
 ) -> list[tuple[float, float, float, float]]:
     """Of each size the worth of all and of the set, the variance of the loss, and its freedom."""
     found: list[list[PairedAreas]] = []
-    for learn, observe in splits_of(systems, folds):
+    for learn, observe, _ in systems.splits(folds):
         learner = Learner(learn, columns)
         path = learner.elimination()
         scores = learner.scores(observe, path)
@@ -196,7 +194,7 @@ def _chosen_size(
 
 
 def choose_set(
-    systems: Systems, dev: Systems | None, columns: Sequence[Column], folds: Folds | None,
+    systems: Systems, dev: Systems | None, columns: Sequence[Column], folds: IntArray | None,
     worth: Worth, rule: tuple[str, float, float],
 ) -> SetChoice:  # fmt: skip
     """The set, and its areas where it was not chosen."""
@@ -207,10 +205,8 @@ def choose_set(
     path = learner.elimination()
     names = np.array(systems.names)
     members = [tuple(names[fusing.members].tolist()) for fusing in path]
-    parts = [] if folds is None else list(splits_of(learned_on, folds))
-    pairs = parts if dev is None else [(dev, systems)]
     areas: list[tuple[PairedAreas, ...]] = []
-    for learn, observe in pairs:
+    for learn, observe, _ in systems.splits(folds, dev):
         k = size if dev is not None else _chosen_size(learn, columns, worth, rule, rng)[0]
         areas.append(_areas(Learner(learn, columns), learn, observe, k))
     unseen = -math.log1p(-rule[2]) / fewest_trials(systems)
@@ -266,15 +262,14 @@ def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Inte
 
 
 def _out_of_fold(
-    systems: Systems, columns: Sequence[Column], folds: Folds | None, members: BoolArray
+    systems: Systems, columns: Sequence[Column], folds: IntArray | None, members: BoolArray
 ) -> Scores | None:
     """Fused scores of every trial, learned without its fold."""
     if folds is None:
         return None
-    fold = np.concatenate(folds)
-    fused = np.empty(fold.size)
-    for k, (learn, observe) in enumerate(splits_of(systems, folds)):
+    fused = np.empty(folds.size)
+    for learn, observe, rows in systems.splits(folds):
         learner = Learner(learn, columns)
         (scores,) = learner.scores(observe, [learner.fit(members)])
-        fused[fold == k] = np.concatenate([scores.client, scores.impostor])
+        fused[rows] = np.concatenate([scores.client, scores.impostor])
     return systems.fused(fused)

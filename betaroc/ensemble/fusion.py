@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import choice
-from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
+from betaroc.core.tables import Table, Tabular, columns_from_rows
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value, fields_of
-from betaroc.data.groups import Groups, ensure_psd, weights_of
+from betaroc.data.groups import ensure_psd, groups_of
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.ensemble.trials import Systems
@@ -28,34 +28,16 @@ from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree_text import text_of
 
-
-class Trials(NamedTuple):
-    """Rows of both classes, clients first; of `x` a column per classifier, or fused scores."""
-
-    x: FloatArray
-    client: BoolArray
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, systems: Systems) -> Trials:
-        client = np.repeat([True, False], [len(side) for side in systems.classes])
-        weights = np.concatenate([weights_of(systems, who) for who in CLASSES])
-        return cls(np.concatenate(systems.classes), client, weights)
-
-    def rows(self, which: BoolArray) -> Trials:
-        """Some of the trials."""
-        return Trials._make(part[which] for part in self)
-
-    def classes(self, x: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """Numbers of the trials, and weights, of clients and of impostors."""
-        return [(x[mask], self.weights[mask]) for mask in (self.client, ~self.client)]
+#: Trials on which thresholds are chosen, those on which they are observed, and the rows of these.
+Splits = Sequence[tuple[Systems, Systems, BoolArray]]
 
 
-def scale_of(names: tuple[str, ...], sides: Sequence[Trials]) -> tuple[str, str]:
+def scale_of(sides: Sequence[Systems]) -> tuple[str, str]:
     """What rules other than "rank-mean" and "vote" act on, "scores" or "ranks", and why."""
     # Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks.
-    x, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
-    for name, outside in zip(names, weights @ ((x < 0.0) | (x > 1.0)), strict=True):
+    x = np.concatenate([side.x for side in sides])
+    weights = np.concatenate([side.weights for side in sides])
+    for name, outside in zip(sides[0].names, weights @ ((x < 0.0) | (x > 1.0)), strict=True):
         if outside:
             return "ranks", f"{int(outside)} scores of {name!r} lie outside [0, 1]"
     torn = int(weights @ (np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)))
@@ -69,7 +51,7 @@ def logits(x: FloatArray) -> FloatArray:
     return Thresholds.from_theta(x).logit
 
 
-def rank_sums(dev: Trials, x: FloatArray) -> FloatArray:
+def rank_sums(dev: Systems, x: FloatArray) -> FloatArray:
     """2 (dev scores below + half of those equal + 1/2) of each score, whole, by classifier."""
     result = np.ones(x.shape)
     for k, column in enumerate(dev.x.T):
@@ -134,25 +116,11 @@ class CurvePart(Value):
         }[self.measure]
 
 
-#: Trials on which thresholds are chosen, those on which they are observed, and the rows of these.
-Split = tuple[Trials, Trials, IntArray]
-
-
-def splits_of(trials: Trials, dev: Trials | None, fold: IntArray) -> list[Split]:
-    """Beside a dev set one, else one per fold."""
-    if dev is not None:
-        return [(dev, trials, np.arange(fold.size))]
-    return [
-        (trials.rows(fold != k), trials.rows(fold == k), np.flatnonzero(fold == k))
-        for k in range(1 + int(fold.max()))
-    ]
-
-
-def thresholds_of(dev: Trials, x: FloatArray, part: CurvePart) -> FloatArray:
+def thresholds_of(dev: Systems, x: FloatArray, part: CurvePart) -> FloatArray:
     """The criterion's choice on one column of scores at each alpha."""
     plain = bool(np.all(dev.weights == 1.0))
     client, impostor = (
-        Empirical._of_checked(values, None if plain else w) for values, w in dev.classes(x)
+        Empirical._of_checked(values, None if plain else w) for values, w in dev.by_class(x)
     )
     prior = client.total / (client.total + impostor.total)
     return CRITERIA[part.criterion].choose(pair_of(client, impostor), prior, part.alpha).theta
@@ -172,14 +140,14 @@ def score_losses(
 
 
 def vote_losses(
-    dev: Trials, votes: FloatArray, observed: FloatArray, client: BoolArray, members: int,
+    dev: Systems, votes: FloatArray, observed: FloatArray, client: BoolArray, members: int,
     part: CurvePart,
 ) -> FloatArray:  # fmt: skip
     """The same where dev chooses how many votes accept, at each alpha."""
     # Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as
     # many as there are members, which accepts none.
     cuts, alpha = np.arange(-1, members + 1), part.alpha
-    (of_client, w_client), (of_impostor, w_impostor) = dev.classes(votes)
+    (of_client, w_client), (of_impostor, w_impostor) = dev.by_class(votes)
     far = np.stack([np.average(of_impostor > c, 0, w_impostor) for c in cuts])
     frr = np.stack([np.average(of_client <= c, 0, w_client) for c in cuts])
     size = {
@@ -193,22 +161,25 @@ def vote_losses(
     return np.asarray(np.where(client[:, None], ~accepted * cost_frr, accepted * cost_far).mean(1))
 
 
-def diversity_columns(
-    names: tuple[str, ...], trials: Trials, splits: Sequence[Split]
-) -> dict[str, AnyArray]:
+def diversity_columns(trials: Systems, splits: Splits) -> dict[str, AnyArray]:
     """One row per pair and class; `Inclusion.diversity` documents it."""
     unit, scaled = np.all((trials.x >= 0.0) & (trials.x <= 1.0), axis=0), trials.x.copy()
     scaled[:, unit] = logits(trials.x[:, unit])  # of classifiers that lie in [0, 1]
-    wrong, matrices = _errors(trials, splits), dict[str, list[FloatArray]]()
-    masks = {"client": trials.client, "impostor": ~trials.client, "both": trials.client | True}
+    names, client, matrices = trials.names, trials.is_client, dict[str, list[FloatArray]]()
+    # Errors at each classifier's threshold of least HTER.
+    part, wrong = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5), np.empty(scaled.shape)
+    for dev, test, mask in splits:
+        t = [thresholds_of(dev, column, part)[0] for column in dev.x.T]
+        wrong[mask] = (test.x > t) != test.is_client[:, None]
+    masks = {"client": client, "impostor": ~client, "both": client | True}
     for who, mask in masks.items():
-        part, errors = trials.rows(mask), 1.0 * wrong[mask]
+        side, errors = trials.rows(mask), wrong[mask]
         alike = [np.full((len(names), len(names)), np.nan)] * 2
         if who != "both":
-            columns = rank_sums(part, part.x), scaled[mask]
-            alike = [correlations([x], [part.weights]) for x in columns]
-        share = np.average(errors, 0, part.weights)
-        joint = (errors.T * part.weights) @ errors / np.sum(part.weights)
+            columns = rank_sums(side, side.x), scaled[mask]
+            alike = [correlations([(x, side.weights)]) for x in columns]
+        share = np.average(errors, 0, side.weights)
+        joint = (errors.T * side.weights) @ errors / np.sum(side.weights)
         spread = np.sqrt(np.outer(share * (1.0 - share), share * (1.0 - share)))
         with np.errstate(invalid="ignore", divide="ignore"):
             phi = np.where(spread > 0.0, (joint - np.outer(share, share)) / spread, np.nan)
@@ -222,29 +193,19 @@ def diversity_columns(
     return columns_from_rows(rows, (*texts, *numbers), texts)
 
 
-def correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> FloatArray:
-    """Of columns within samples; nan of constant or infinite ones."""
-    largest = np.max([np.max(np.abs(x), axis=0) for x in samples], axis=0)
+def correlations(samples: Sequence[tuple[FloatArray, FloatArray]]) -> FloatArray:
+    """Of columns within samples with weights; nan of constant or infinite ones."""
+    largest = np.max([np.max(np.abs(x), axis=0) for x, _ in samples], axis=0)
     scale = np.where(largest > 0.0, largest, 1.0)  # squares of 1e300 overflow
     with np.errstate(invalid="ignore", divide="ignore"):
         away = np.concatenate([
             (x / scale - np.average(x / scale, 0, w)) * np.sqrt(w)[:, None]
-            for x, w in zip(samples, weights, strict=True)
+            for x, w in samples
         ])  # fmt: skip
         products = away.T @ away
         size = np.sqrt(np.diag(products))
         result = products / np.outer(size, size)
     return np.where(np.isfinite(result), np.clip(result, -1.0, 1.0), np.nan)
-
-
-def _errors(trials: Trials, splits: Sequence[Split]) -> BoolArray:
-    """Which trials a classifier decides wrongly at its threshold of least HTER."""
-    part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
-    wrong = np.zeros(trials.x.shape, dtype=np.bool_)
-    for dev, test, rows in splits:
-        t = [thresholds_of(dev, column, part)[0] for column in dev.x.T]
-        wrong[rows] = (test.x > t) != test.client[:, None]
-    return wrong
 
 
 #: Every rule, and every part of the curve on which a gain is met.
@@ -368,15 +329,15 @@ class Fusion(Tabular, Exportable):
 
 
 def fusion_of(
-    names: tuple[str, ...], trials: Trials, dev: Trials | None, splits: Sequence[Split],
-    parts: Mapping[str, CurvePart], level: float, groups: Groups | None, library: Library | None,
+    systems: Systems, dev: Systems | None, splits: Splits, parts: Mapping[str, CurvePart],
+    level: float,
 ) -> Fusion:  # fmt: skip
     """All rules with all classifiers and without each one, every part."""
-    scale = scale_of(names, [trials] if dev is None else [trials, dev])
-    everyone = list(range(len(names)))
-    subsets = [everyone, *([k for k in everyone if k != left] for left in everyone)]
+    scale, names = scale_of([side for side in (systems, dev) if side]), systems.names
+    numbers = list(range(len(names)))
+    subsets = [numbers, *([k for k in numbers if k != left] for left in numbers)]
     keys = itertools.product(FUSING, parts, range(len(subsets)))
-    losses = {key: np.empty(trials.client.size) for key in keys}
+    losses = {key: np.empty(len(systems.x)) for key in keys}
     for train, test, rows in splits:
         ranks = rank_sums(train, train.x), rank_sums(train, test.x)
         base = train.x, test.x
@@ -390,35 +351,35 @@ def fusion_of(
                 first, second = fused(rule, *(x[:, members] for x in sides))
                 for name, part in parts.items():
                     t = thresholds_of(train, first, part)
-                    losses[rule, name, s][rows] = score_losses(t, second, test.client, part)
+                    losses[rule, name, s][rows] = score_losses(t, second, test.is_client, part)
         for name, part in parts.items():
             t = np.stack([thresholds_of(train, column, part) for column in train.x.T])
             ballots = [side.x[:, :, None] > t for side in (train, test)]
             for s, members in enumerate(subsets):
                 votes, test_votes = (1.0 * x[:, members].sum(axis=1) for x in ballots)
                 losses["vote", name, s][rows] = vote_losses(
-                    train, votes, test_votes, test.client, len(members), part
+                    train, votes, test_votes, test.is_client, len(members), part
                 )
     gains = tuple(
         Gain(rule, system, part,
-             *_gain(losses[rule, part, 0], losses[rule, part, k], trials, level, groups))
+             *_gain(losses[rule, part, 0], losses[rule, part, k], systems, level))
         for rule in FUSING for k, system in enumerate(names, 1) for part in parts
     )  # fmt: skip
     shown = {name: fields_of(p, "criterion", "measure") | {"alpha": p.alpha.tolist()}
              for name, p in parts.items()}  # fmt: skip
     folds = 0 if dev is not None else len(splits)
-    return Fusion(gains, *scale, shown, folds, level, library=library)
+    return Fusion(gains, *scale, shown, folds, level, library=systems.library)
 
 
 def _gain(
-    with_it: FloatArray, without: FloatArray, trials: Trials, level: float, groups: Groups | None
+    with_it: FloatArray, without: FloatArray, systems: Systems, level: float
 ) -> tuple[float, float, float, float, float]:
     """Means of each class add up; so do the variances of the paired differences."""
     # Where trials depend on groups that is the sum over them of their squared contributions.
-    gained = trials.classes(without - with_it)
+    gained, groups = systems.by_class(without - with_it), groups_of(systems.scores(0))
     value, rest, gain = (
         sum(float(np.average(x, weights=w)) for x, w in classes)
-        for classes in (trials.classes(with_it), trials.classes(without), gained)
+        for classes in (systems.by_class(with_it), systems.by_class(without), gained)
     )
     if groups is None:
         variance, freedom = of_means([x for x, _ in gained], [w for _, w in gained])

@@ -36,7 +36,6 @@ from betaroc.core.vocabulary import (
     members,
     template_of,
 )
-from betaroc.data.groups import groups_of
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.decide import Decision, decided
 from betaroc.decision.epc import dealt_folds
@@ -46,11 +45,9 @@ from betaroc.ensemble.fusion import (
     TRIAL_MEASURES,
     CurvePart,
     Fusion,
-    Split,
-    Trials,
+    Splits,
     diversity_columns,
     fusion_of,
-    splits_of,
 )
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
@@ -67,6 +64,7 @@ from betaroc.ensemble.rule import (
     RocMisfit,
     Verdict,
     misfit_of,
+    reason_of,
     roc_evidence,
     verdict_of,
 )
@@ -177,11 +175,8 @@ class Inclusion(Result, Exportable):
 
     def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
-        verdicts = {}
-        for name, evidence in self.evidence.items():
-            v, rule = self.verdict[name], (self.region, self.level, self.systems.sizes)
-            verdicts[name] = verdict_of(self.fits[name], evidence, v.gain, *rule, reason=v.reason)
-        return {"verdict": verdicts}
+        pairs = [(name, self.evidence[name], v) for name, v in self.verdict.items()]
+        return {"verdict": {name: verdict_of(e, v.gain, v.reason) for name, e, v in pairs}}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -245,20 +240,17 @@ class Inclusion(Result, Exportable):
 
     @cached_property
     def _diversity(self) -> dict[str, AnyArray]:
-        return diversity_columns(self.names, *self._trials[::2])
+        return diversity_columns(self.systems, self._splits)
 
     @property
-    def _trials(self) -> tuple[Trials, Trials | None, list[Split]]:
-        trials = Trials.of(self.systems)
-        dev = None if self.dev is None else Trials.of(self.dev)
+    def _splits(self) -> Splits:
         fold = np.concatenate([self.client_folds, self.impostor_folds])
-        return trials, dev, splits_of(trials, dev, fold)
+        return self.systems.splits(fold, self.dev)
 
     @cached_property
     def fusion(self) -> Fusion:
         """Fusing rules with all classifiers and without each one, with paired intervals."""
-        groups, library = groups_of(self.systems.scores(0)), self.systems.library
-        return fusion_of(self.names, *self._trials, self.parts, self.level, groups, library)
+        return fusion_of(self.systems, self.dev, self._splits, self.parts, self.level)
 
     @property
     def table(self) -> Table:
@@ -621,21 +613,15 @@ def inclusion(
                 raise error.reworded(called + error.template) from error
         messages += [Sentence(called + template_of(notice.message)) for notice in notices]
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
-    inner, rule = dealt(learned_on, folds, rng), (region, level, result.sizes)
-    columns = columns_of(result.names, [Trials.of(each) for each in (result, second) if each])
+    inner, verdicts = dealt(learned_on, folds, rng), dict[str, Verdict]()
+    columns = columns_of([side for side in (result, second) if side])
     choice = choose_set(
         result, second, columns, inner, worth_of(target), (selection, margin, level)
     )
-    verdicts = {
-        gain.system: verdict_of(
-            fits[gain.system],
-            evidence[gain.system],
-            gain,
-            *rule,
-            place=_place(gain, choice, result, duplicates),
-        )
-        for gain in learned_gains(result, columns, inner, second, level)
-    }
+    for gain in learned_gains(result, columns, inner, second, level):
+        name, place = gain.system, _place(gain, choice, result, duplicates)
+        reason = reason_of(fits[name], evidence[name], gain, region, result.sizes, place)
+        verdicts[name] = verdict_of(evidence[name], gain, reason)
     decision = None
     if target is not None and choice.fused is not None:
         decision = decided(choice.fused, target, Fitting())
@@ -672,8 +658,8 @@ def _place(
 def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for scores in [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
-    pooled = np.concatenate(systems.classes)
-    inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
+    # Of scores in [0, 1] "auto" is beta, else normal.
+    inside = np.all((systems.x >= 0.0) & (systems.x <= 1.0), axis=0)
     spared = {name for name, unit in zip(systems.names, inside, strict=True)
               if not unit and AUTO in checked_pair(families[name], (AUTO, BEST))}  # fmt: skip
     if len(spared) == len(families):

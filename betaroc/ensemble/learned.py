@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from betaroc.core.errors import FitError, InputError, refusal
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import dealt_folds
-from betaroc.ensemble.fusion import Trials, correlations, logits
+from betaroc.ensemble.fusion import correlations, logits
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import PairedAreas, paired_areas, placements, welch
 from betaroc.inference.delta import student
@@ -67,11 +67,12 @@ class Column(NamedTuple):
 _ENDS = {"zero": 0.0, "one": 1.0}
 
 
-def columns_of(names: Sequence[str], sides: Sequence[Trials]) -> list[Column]:
+def columns_of(sides: Sequence[Systems]) -> list[Column]:
     """Those of all classifiers, alike for all sides."""
-    pooled, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
+    pooled = np.concatenate([side.x for side in sides])
+    weights = np.concatenate([side.weights for side in sides])
     result = []
-    for name, x in zip(names, pooled.T, strict=True):
+    for name, x in zip(sides[0].names, pooled.T, strict=True):
         inside = (x > 0.0) & (x < 1.0)
         if not np.any(inside) or np.any((x < 0.0) | (x > 1.0)):
             result.append(Column(name, "score", math.nan, math.nan))
@@ -86,10 +87,10 @@ def columns_of(names: Sequence[str], sides: Sequence[Trials]) -> list[Column]:
     return result
 
 
-def matrix_of(columns: Sequence[Column], names: Sequence[str], x: FloatArray) -> FloatArray:
+def matrix_of(x: Any, columns: Sequence[Column], names: Sequence[str]) -> FloatArray:
     """The columns of scores that have one column per classifier."""
-    place = {name: k for k, name in enumerate(names)}
-    return np.column_stack([column.of(x[:, place[column.system]]) for column in columns])
+    x = np.asarray(x, dtype=float)
+    return np.column_stack([column.of(x[:, names.index(column.system)]) for column in columns])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,7 +157,7 @@ class LogisticFusion(Exportable):
         rule = f"have {len(self.names)} columns of finite numbers"
         if rows.ndim != 2 or rows.shape[1] != len(self.names) or not np.all(np.isfinite(rows)):
             raise refusal("rows", rule, f"an array of shape {rows.shape}")
-        x = matrix_of(self.columns, self.names, np.asarray(rows, dtype=float))
+        x = matrix_of(rows, self.columns, self.names)
         return linear(x, np.array([self.intercept, *self.weights]))
 
     def to_sklearn(self) -> Any:
@@ -185,12 +186,7 @@ class LogisticFusion(Exportable):
         last.coef_, last.intercept_ = np.array([self.weights]), np.array([self.intercept])
         last.classes_, last.n_features_in_ = np.array([False, True]), len(self.weights)
         names = {"columns": self.columns, "names": self.names}
-        return make_pipeline(FunctionTransformer(_columns_first, kw_args=names), last)
-
-
-def _columns_first(x: FloatArray, columns: Sequence[Column], names: Sequence[str]) -> FloatArray:
-    """As `matrix_of`, for a transformer."""
-    return matrix_of(columns, names, np.asarray(x, dtype=float))
+        return make_pipeline(FunctionTransformer(matrix_of, kw_args=names), last)
 
 
 def linear(x: FloatArray, coefficients: FloatArray) -> FloatArray:
@@ -220,21 +216,21 @@ class Learner:
 
     def __init__(self, systems: Systems, columns: Sequence[Column]) -> None:
         self.columns = columns
-        x, self.client, weights = Trials.of(systems)
-        self.x = matrix_of(columns, systems.names, x)
+        self.client, weights = systems.is_client, systems.weights
+        x = matrix_of(systems.x, columns, systems.names)
         self.owner = np.array([systems.names.index(column.system) for column in columns])
         self.size = float(np.sum(weights))
         self.copies = weights / np.mean(weights)
         self.prior = float(np.average(self.client, weights=weights))
         self.log_odds = math.log(self.prior) - math.log1p(-self.prior)
-        largest = np.maximum(np.max(np.abs(self.x), axis=0), np.finfo(float).tiny)
-        scaled = self.x / largest  # squares of 1e300 overflow
+        largest = np.maximum(np.max(np.abs(x), axis=0), np.finfo(float).tiny)
+        scaled = x / largest  # squares of 1e300 overflow
         mean = np.average(scaled, 0, weights)
         sd = np.sqrt(np.average((scaled - mean) ** 2, 0, weights))
         # A column that is constant here becomes 0 and so has no say.
         self.sd = np.where(np.ptp(scaled, axis=0) == 0.0, np.inf, largest * sd)
         self.mean = largest * mean
-        self.design = np.column_stack([np.ones(len(x)), (self.x - self.mean) / self.sd])
+        self.design = np.column_stack([np.ones(len(x)), (x - self.mean) / self.sd])
 
     def fit(self, members: BoolArray, start: FloatArray | None = None) -> Fusing:
         """The fusion of some, from a place near it."""
@@ -278,7 +274,7 @@ class Learner:
 
     def scores(self, systems: Systems, fusings: Sequence[Fusing]) -> list[Scores]:
         """Fused scores of trials, by each of some fusions."""
-        x = matrix_of(self.columns, systems.names, np.concatenate(systems.classes))
+        x = matrix_of(systems.x, self.columns, systems.names)
         return [systems.fused(linear(x, fusing.coefficients)) for fusing in fusings]
 
 
@@ -313,11 +309,11 @@ def _ridge(
 
 
 # ------------------------------------------------------------------------------- the folds
-Folds = tuple[IntArray, IntArray]
+def dealt(systems: Systems, folds: int, rng: Any) -> IntArray | None:
+    """The fold of each row, clients first: the most folds with two rows, or groups, of each class.
 
-
-def dealt(systems: Systems, folds: int, rng: Any) -> Folds | None:
-    """The most folds with two rows, or groups, of each class each; None for fewer than 3."""
+    None for fewer than 3.
+    """
     most = min(folds, MOST_FOLDS, fewest_trials(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
         try:
@@ -330,7 +326,7 @@ def dealt(systems: Systems, folds: int, rng: Any) -> Folds | None:
             for label in labels for k in range(count)
         ]  # fmt: skip
         if min(sizes) >= LEAST_TRIALS:
-            return result
+            return np.concatenate(result)
     return None
 
 
@@ -351,13 +347,6 @@ def _labels(systems: Systems) -> list[list[AnyArray]]:
         labels = np.arange(len(getattr(systems, who))) if groups is None else groups
         result.append(list(np.atleast_2d(labels.T)))
     return result
-
-
-def splits_of(systems: Systems, folds: Folds) -> Iterator[tuple[Systems, Systems]]:
-    """The trials without each fold, and those of the fold."""
-    fold = np.concatenate(folds)
-    for k in range(1 + int(fold.max())):
-        yield systems.rows(fold != k), systems.rows(fold == k)
 
 
 # ------------------------------------------------------------------------------- the gains
@@ -408,7 +397,7 @@ def word_of(high: float, probability: float, level: float) -> str:
 
 
 def learned_gains(
-    systems: Systems, columns: Sequence[Column], folds: Folds | None, dev: Systems | None,
+    systems: Systems, columns: Sequence[Column], folds: IntArray | None, dev: Systems | None,
     level: float,
 ) -> tuple[LearnedGain, ...]:  # fmt: skip
     """What each classifier adds to all others."""
@@ -419,7 +408,7 @@ def learned_gains(
         pairs = zip(systems.names, mates, strict=True)
         return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
     found = []
-    for learn, observe in splits_of(systems, folds) if dev is None else [(dev, systems)]:
+    for learn, observe, _ in systems.splits(folds, dev):
         learner = Learner(learn, columns)
         everyone = learner.fit(np.ones(len(systems.names), dtype=np.bool_))
         fusings = [everyone, *(learner.without(everyone, k) for k in range(len(systems.names)))]
@@ -438,12 +427,10 @@ def learned_gains(
 def _nearest(systems: Systems, columns: Sequence[Column]) -> list[tuple[str, float, bool]]:
     """The classifier most like each, their correlation, and whether it is a copy."""
     # Copies first, then by the correlation of the first columns.
-    trials = Trials.of(systems)
-    equal = np.array([[np.array_equal(a, b) for a in trials.x.T] for b in trials.x.T])
+    equal = np.array([[np.array_equal(a, b) for a in systems.x.T] for b in systems.x.T])
     firsts = [column for column in columns if column.form in ("score", "logit")]
-    classes = trials.classes(matrix_of(firsts, systems.names, trials.x))
-    # Constant within both classes: like no other.
-    correlation = np.nan_to_num(correlations([x for x, _ in classes], [w for _, w in classes]))
+    classes = systems.by_class(matrix_of(systems.x, firsts, systems.names))
+    correlation = np.nan_to_num(correlations(classes))  # constant within both: like no other
     likeness = np.abs(correlation) + equal
     np.fill_diagonal(likeness, -1.0)
     return [

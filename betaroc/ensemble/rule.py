@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,9 +24,14 @@ from betaroc.ensemble.learned import CANNOT_TELL, INCLUDE, LearnedGain, gain_sen
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, untested_ends
+from betaroc.fits.shape_tests import (
+    CONTRADICTED,
+    EndTest,
+    counted_hooks,
+    counts_at_end,
+    untested_ends,
+)
 from betaroc.inference.delta import near_of
-from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
 from betaroc.model.areas import gaps
 from betaroc.model.improper_regions import SEEN, Hook
@@ -58,11 +63,21 @@ class BorderSide(NamedTuple):
     counts: str = ""
 
 
-class Peak(NamedTuple):
-    """A largest distance from the diagonal, and where."""
+class Size(NamedTuple):
+    """How much there is of what a verdict states, in the region."""
 
-    gap: float
-    far: float
+    #: Mean of TPR - FAR, and the ends of its interval; nan where the fit has no errors.
+    mean_excess: float
+    low: float
+    high: float
+    #: Largest TPR - FAR, and where.
+    largest: float
+    largest_at: float
+    #: Largest FAR - TPR, and where; 0 where no part is below the diagonal.
+    depth: float
+    depth_at: float
+    #: Scores of both classes expected where the ROC is below the diagonal.
+    hook_scores: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,16 +92,12 @@ class RocEvidence(Value):
     #: Smallest and largest t of TPR - FAR between the borders, with the p-values of both; None
     #: where the borders decide the curve between them.
     inner: tuple[float, float, float, float] | None
-    #: Of TPR - FAR; nan ends where the fit has no errors.
-    mean: Interval
-    largest: Peak
-    deepest: Peak
+    size: Size
     #: Ranges of FAR in which it is above the diagonal, and where it crosses it.
     above: tuple[tuple[float, float], ...]
     crossings: tuple[float, ...]
-    #: Stretches below the diagonal, and the scores of both classes expected in them.
+    #: Stretches below the diagonal.
     hooks: tuple[Hook, ...]
-    hook_scores: float
     on_diagonal: bool
 
 
@@ -113,11 +124,9 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     inner = None
     if not bordered and "none" not in (strict.by, lax.by):
         inner = _inner(fit, places)
-    return RocEvidence(
-        strict, lax, None if ends is None else (ends.at_one, ends.at_zero), inner,
-        _mean(fit, region, level), *_peaks(model, region), above, crossings, hooks,
-        math.fsum(_expected(fit, hook, region) for hook in hooks), model.client == model.impostor,
-    )  # fmt: skip
+    tests, size = ends and (ends.at_one, ends.at_zero), _size(fit, region, level, hooks)
+    on_diagonal = model.client == model.impostor
+    return RocEvidence(strict, lax, tests, inner, size, above, crossings, hooks, on_diagonal)
 
 
 # ----------------------------------------------------------------------------- the borders
@@ -156,83 +165,77 @@ def _border(
 ) -> BorderSide:
     """The judgement near one border: by the end that the region reaches, else at a FAR."""
     reached = far == (0.0 if end == "at_one" else 1.0)
-    excess = float(excess_of(fit.model, np.array([u]))[0])
-    nothing = math.nan
+    excess, p, by = float(excess_of(fit.model, np.array([u]))[0]), math.nan, "border"
+    side = BorderSide(CANNOT_TELL, math.nan, "end test", far, math.nan)
     # An end whose stretch of that side holds less than one score shows nothing.
-    if reached and test and test.p_value <= 1.0 - level and np.sign(test.z) == np.sign(excess):
-        word = "above" if test.z > 0.0 else "below"
-        side = BorderSide(word, test.p_value, "end test", far, nothing)
-    elif reached and test and math.isnan(test.p_value):
-        side = BorderSide(test.side, nothing, "end test", far, nothing, test.note)
+    tells = test and test.p_value <= 1.0 - level and np.sign(test.z) == np.sign(excess)
+    if reached and test and (tells or math.isnan(test.p_value)):
+        note = "" if tells else test.note
+        side = side._replace(side=test.side, p_value=test.p_value, counts=note)
     else:
-        by, p = "first score" if reached else "border", nothing
         try:
-            p = float(from_diagonal(fit, np.array([u]))[1][0])
+            p, by = float(from_diagonal(fit, np.array([u]))[1][0]), "first score" if reached else by
         except InputError:
             by = "none"
-        word = ("above" if excess > 0.0 else "below") if p <= 1.0 - level else CANNOT_TELL
-        side = BorderSide(word, p, by, 1.0 / (1.0 + math.exp(-u)), excess)
         if reached and test and math.isnan(p) and by != "none":
             # On the jump of a mass that one class has alone nothing varies but the mass.
-            side = BorderSide(CANNOT_TELL, test.p_value, "end test", far, nothing)
-    if not reached or side.side not in ("above", "below"):
-        return side
-    counts = counts_at_end(fit, end, side.side)
-    if counts.startswith("contradicted"):
-        return side._replace(side="contradicted", p_value=nothing, counts=counts)
-    return side._replace(counts=counts)
+            side = side._replace(p_value=test.p_value)
+        else:
+            word = ("above" if excess > 0.0 else "below") if p <= 1.0 - level else CANNOT_TELL
+            side = BorderSide(word, p, by, 1.0 / (1.0 + math.exp(-u)), excess)
+    if reached and side.side in ("above", "below"):
+        side = side._replace(counts=counts_at_end(fit, end, side.side))
+        if side.counts.startswith(CONTRADICTED):
+            side = side._replace(side=CONTRADICTED, p_value=math.nan)
+    return side
 
 
 def _inner(fit: Fit, places: tuple[float, float]) -> tuple[float, float, float, float]:
     """Extremes of t between two places, and the p-values of both."""
     t, p = from_diagonal(fit, np.linspace(*places, _INNER))
     if not np.any(np.isfinite(t)):
-        return math.nan, math.nan, math.nan, math.nan
+        return (math.nan,) * 4
     low, high = int(np.nanargmin(t)), int(np.nanargmax(t))
     return float(t[low]), float(t[high]), float(p[low]), float(p[high])
 
 
 # ------------------------------------------------------------------------------- the sizes
-def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
-    """Mean of TPR - FAR over a range of FAR, and its interval."""
+def _size(fit: Fit, region: tuple[float, float], level: float, hooks: Sequence[Hook]) -> Size:
+    """What there is of TPR - FAR in a range of FAR."""
     low, high = region
-    statistic: dict[str, Any] = {"stat": "partial-auc", "between": region}
-    if region == (0.0, 1.0):
-        statistic = {"stat": "auc"}
+    area: dict[str, Any] = {"stat": "partial-auc", "between": region}
     try:
         with suppress_warnings():  # a fit that the scores contradict is said by `misfit`
-            result = fit.interval(**statistic, level=level)
+            interval = fit.interval(**({"stat": "auc"} if high - low == 1.0 else area), level=level)
+        areas = interval.estimate, interval.low, interval.high
     except InputError:
-        area = fit.model.partial_auc(low, high, standardized=True)
-        result = Interval(area, math.nan, math.nan, level, "none")
+        areas = fit.model.partial_auc(low, high, standardized=True), math.nan, math.nan
     # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
-    mean, least, most = (
-        (x - 0.5) * (2.0 - low - high) for x in (result.estimate, result.low, result.high)
-    )
-    return Interval(mean, least, most, level, result.method)
+    mean, least, most = ((x - 0.5) * (2.0 - low - high) for x in areas)
+    scores = math.fsum(
+        hook.expected_scores if low <= hook.far_low and hook.far_high <= high
+        else _expected(fit, [(max(hook.far_low, low), min(hook.far_high, high))])
+        for hook in hooks
+    )  # fmt: skip
+    return Size(mean, least, most, *_peaks(fit.model, region), scores)
 
 
-def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
-    """Largest TPR - FAR and FAR - TPR: at equal densities, jumps or borders."""
+def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[float, float, float, float]:
+    """Largest TPR - FAR and FAR - TPR, and where: at equal densities, jumps or borders."""
     t, gap = gaps(model._pair)
     far, borders = model._pair.far(t), np.array(region)
     inside = (far >= region[0]) & (far <= region[1])
     far = np.concatenate([far[inside], borders])
     gap = np.concatenate([gap[inside], borders - model.roc().tpr(borders)])
-    best, worst = np.argmin(gap), np.argmax(gap)
-    first, second = (Peak(max(0.0, float(sign * gap[k])), float(far[k]))
-                     for sign, k in ((-1.0, best), (1.0, worst)))  # fmt: skip
-    return first, second
+    k, m = np.argmin(gap), np.argmax(gap)
+    return max(0.0, float(-gap[k])), float(far[k]), max(0.0, float(gap[m])), float(far[m])
 
 
-def _expected(fit: Fit, hook: Hook, region: tuple[float, float]) -> float:
-    """Scores expected in the part of a hook that lies in the region."""
-    low, high = max(hook.far_low, region[0]), min(hook.far_high, region[1])
-    if (low, high) == (hook.far_low, hook.far_high):
-        return hook.expected_scores
-    tpr = np.asarray(fit.model.roc().tpr([low, high]))
-    clients = fit.client.total_weight * float(tpr[1] - tpr[0])
-    return clients + fit.impostor.total_weight * (high - low)
+def _expected(fit: Fit, ranges: Sequence[tuple[float, float]]) -> float:
+    """Scores of both classes expected in ranges of FAR."""
+    far = np.array(ranges).reshape(-1, 2)
+    clients, impostors = np.diff(np.asarray(fit.model.roc().tpr(far))), np.diff(far)
+    return float(np.sum(fit.client.total_weight * clients + fit.impostor.total_weight * impostors))
 
 
 def _above(
@@ -245,14 +248,9 @@ def _above(
     crossings = tuple(sorted(x for x in model.diagonal_crossings().far.tolist() if low < x < high))
     nodes = np.array([low, *crossings, high])
     middle = np.clip(logits(0.5 * (nodes[1:] + nodes[:-1])), -700.0, 36.0)
-    ranges: list[tuple[float, float]] = []
-    signs = (excess_of(model, middle) > 0.0).tolist()
-    for (a, b), is_above in zip(itertools.pairwise(nodes.tolist()), signs, strict=True):
-        if is_above and ranges and ranges[-1][1] == a:  # the curve touches the diagonal
-            ranges[-1] = (ranges[-1][0], b)
-        elif is_above:
-            ranges.append((a, b))
-    return crossings, tuple(ranges)
+    # Where the curve only touches the diagonal no range ends.
+    ends = np.flatnonzero(np.diff([0, *(excess_of(model, middle) > 0.0), 0]))
+    return crossings, tuple((a, b) for a, b in nodes[ends].reshape(-1, 2).tolist())
 
 
 # -------------------------------------------------- whether the fitted ROC can be believed
@@ -291,23 +289,6 @@ class Confidence(NamedTuple):
     strict: float
     #: Near that with the high FAR.
     lax: float
-
-
-class Size(NamedTuple):
-    """How much there is of what a verdict states, in the region."""
-
-    #: Mean of TPR - FAR, and the ends of its interval.
-    mean_excess: float
-    low: float
-    high: float
-    #: Largest TPR - FAR, and where.
-    largest: float
-    largest_at: float
-    #: Largest FAR - TPR, and where; 0 where no part is below the diagonal.
-    depth: float
-    depth_at: float
-    #: Scores of both classes expected where the ROC is below the diagonal.
-    hook_scores: float
 
 
 _PARTS = ("confidence", "size", "reason", "marginal", "gain")
@@ -387,25 +368,27 @@ class Verdict(str):
         )
 
 
-def verdict_of(
-    fit: Fit, evidence: RocEvidence, gain: LearnedGain, region: tuple[float, float], level: float,
-    sizes: tuple[int, int], *, reason: str = "", place: str = "",
-) -> Verdict:  # fmt: skip
+def verdict_of(evidence: RocEvidence, gain: LearnedGain, reason: str) -> Verdict:
     """The verdict by a classifier's evidence and gain."""
-    marginal, p = _decided(evidence, level)
-    mean = evidence.mean
+    marginal, p = _decided(evidence, gain.level)
     confidence = Confidence(p, evidence.strict.p_value, evidence.lax.p_value)
-    size = Size(mean.estimate, mean.low, mean.high, *evidence.largest, *evidence.deepest,
-                evidence.hook_scores)  # fmt: skip
     word = joined(marginal, gain.word)
-    if not reason:
-        against = "; so its own ROC, which speaks against it, decides"
-        stands = "" if word in (gain.word, CANNOT_TELL) else against
-        by_roc = _reason(fit, evidence, marginal, region, level)
-        measured = capital(gain_sentence(gain, sizes))
-        gained = f"{place} Beside all others: {word}. {measured}{stands}."
-        reason = Sentence(f"{gained} By its own ROC: {marginal}. {by_roc}")
-    return Verdict(word, confidence, size, reason, Sentence(marginal), gain)
+    return Verdict(word, confidence, evidence.size, reason, Sentence(marginal), gain)
+
+
+def reason_of(
+    fit: Fit, evidence: RocEvidence, gain: LearnedGain, region: tuple[float, float],
+    sizes: tuple[int, int], place: str,
+) -> str:  # fmt: skip
+    """Why a classifier has its verdict, and the place of it in the set."""
+    marginal, _ = _decided(evidence, gain.level)
+    word = joined(marginal, gain.word)
+    against = "; so its own ROC, which speaks against it, decides"
+    return Sentence(
+        f"{place} Beside all others: {word}. {capital(gain_sentence(gain, sizes))}"
+        f"{'' if word in (gain.word, CANNOT_TELL) else against}. By its own ROC: {marginal}."
+        f" {_own_words(fit, evidence, marginal, region, gain.level)}"
+    )
 
 
 def joined(marginal: str, gained: str) -> str:
@@ -434,37 +417,33 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
     return word, p
 
 
-def _reason(
+def _own_words(
     fit: Fit, evidence: RocEvidence, word: str, region: tuple[float, float], level: float
 ) -> str:
     """What the own ROC shows at both borders, on average, and at most."""
     if evidence.on_diagonal:
         return "Both classes have one fitted distribution: the ROC is the diagonal."
-    strict, lax, mean = evidence.strict, evidence.lax, evidence.mean
-    parts = [_side_words(strict, fit, "low"), _side_words(lax, fit, "high")]
+    strict, lax, size = evidence.strict, evidence.lax, evidence.size
+    parts = [_side_words(strict, fit, "high"), _side_words(lax, fit, "low")]
     if word == CANNOT_TELL and strict.side == lax.side in ("above", "below"):
         parts.append("between them it is not on one side with confidence")
-    ends = f" ({level_words(level)}: {number(mean.low, 3)} to {number(mean.high, 3)})"
-    interval = "" if math.isnan(mean.low) else ends
-    parts.append(f"{TPR} - {FAR} is {number(mean.estimate, 3)} on average{interval}")
-    places = np.array(evidence.above).reshape(-1, 2)
-    clients, impostors = np.diff(np.asarray(fit.model.roc().tpr(places))), np.diff(places)
-    above = np.sum(fit.client.total_weight * clients + fit.impostor.total_weight * impostors)
-    most = f"at most {number(evidence.largest.gap, 3)} at {FAR} {percent(evidence.largest.far)}"
-    parts.append(most if above >= SEEN else "above the diagonal for less than one score")
-    if evidence.deepest.gap > 0.0 and evidence.hook_scores < SEEN:
+    ends = f" ({level_words(level)}: {number(size.low, 3)} to {number(size.high, 3)})"
+    interval = "" if math.isnan(size.low) else ends
+    parts.append(f"{TPR} - {FAR} is {number(size.mean_excess, 3)} on average{interval}")
+    most = f"at most {number(size.largest, 3)} at {FAR} {percent(size.largest_at)}"
+    seen = _expected(fit, evidence.above) >= SEEN
+    parts.append(most if seen else "above the diagonal for less than one score")
+    if size.depth > 0.0 and size.hook_scores < SEEN:
         parts.append("below the diagonal for less than one score: no finding")
-    elif evidence.deepest.gap > 0.0:
-        gap, far = evidence.deepest
-        parts[-1] += (
-            f", and below the diagonal by {number(gap, 2)} at most, at {FAR} {percent(far)}"
-        )
-        parts.append(f"{number(evidence.hook_scores, 3)} scores are expected below it")
+    elif size.depth > 0.0:
+        depth = f"{number(size.depth, 2)} at most, at {FAR} {percent(size.depth_at)}"
+        parts[-1] += f", and below the diagonal by {depth}"
+        parts.append(f"{number(size.hook_scores, 3)} scores are expected below it")
     where = "" if region == (0.0, 1.0) else f"for {FAR} from {region[0]:g} to {region[1]:g}: "
     return f"{capital(where + '; '.join(parts))}."
 
 
-def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
+def _side_words(side: BorderSide, fit: Fit, end: str) -> str:
     """What is known of the curve near one border."""
     where = f"at {FAR} {percent(side.far)}"
     if side.by == "none":
@@ -473,13 +452,11 @@ def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
             why = "an empirical pair has no parameters whose errors could be judged"
         return f"not judged {where}: {why}"
     if side.by == "end test":
-        high, low = ("threshold 1", "threshold 0") if fit.model._pair.unit else (
-            "high scores", "low scores")  # fmt: skip
-        where = f"towards {low if border == 'high' else high}"
+        place = f"threshold {int(end == 'high')}" if fit.model._pair.unit else f"{end} scores"
+        where = f"towards {place}"
     if side.counts and math.isnan(side.p_value):
         return f"{where} {side.counts}"
-    known = side.side in ("above", "below")
-    judged = f"{side.side} the diagonal" if known else f"{CANNOT_TELL} the side"
+    judged = f"{CANNOT_TELL} the side" if side.side == CANNOT_TELL else f"{side.side} the diagonal"
     outermost = ", where one score is expected beyond" if side.by == "first score" else ""
     counts = f"; {side.counts}" if side.counts else ""
     return f"{judged} {where}{outermost} (p = {number(side.p_value, 2)}{counts})"

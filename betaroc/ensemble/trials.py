@@ -6,11 +6,12 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice, frozen
 from betaroc.core.containers import width_of
 from betaroc.core.errors import (
@@ -80,6 +81,34 @@ class Systems(Tabular):
     def independent(self) -> bool:
         """Whether no trials share a group."""
         return self.client_groups is None and self.impostor_groups is None
+
+    @cached_property
+    def x(self) -> FloatArray:
+        """The scores of all trials, clients first."""
+        return np.concatenate(self.classes)
+
+    @cached_property
+    def is_client(self) -> BoolArray:
+        """Which of them are of clients."""
+        return np.repeat([True, False], [len(side) for side in self.classes])
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """What each of them counts."""
+        return np.concatenate([weights_of(self, who) for who in CLASSES])
+
+    def by_class(self, x: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+        """Numbers of the trials, and weights, of clients and of impostors."""
+        return [(x[mask], self.weights[mask]) for mask in (self.is_client, ~self.is_client)]
+
+    def splits(
+        self, fold: IntArray | None, dev: Systems | None = None
+    ) -> list[tuple[Systems, Systems, BoolArray]]:
+        """What is learned on, what is observed, and its rows: per fold, or once on dev."""
+        if dev is not None:
+            return [(dev, self, np.ones(len(self.x), dtype=np.bool_))]
+        masks = [] if fold is None else [fold == k for k in range(1 + int(fold.max()))]
+        return [(self.rows(~mask), self.rows(mask), mask) for mask in masks]
 
     @property
     def classes(self) -> tuple[FloatArray, FloatArray]:
@@ -214,7 +243,7 @@ def _of_frame(
 
 def _check_ids(systems: Systems, role: str) -> None:
     """Refuse columns of different whole numbers, which are ids."""
-    for name, values in zip(systems.names, np.concatenate(systems.classes).T, strict=True):
+    for name, values in zip(systems.names, systems.x.T, strict=True):
         if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
             others = [other for other in systems.names if other != name]
             raise InputError(
@@ -268,7 +297,7 @@ def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
 def check_constant(systems: Systems, role: str = "frame") -> None:
     """One score for all trials is no classifier."""
     where = "" if role == "frame" else f" of {role}"
-    for name, scores in zip(systems.names, np.concatenate(systems.classes).T, strict=True):
+    for name, scores in zip(systems.names, systems.x.T, strict=True):
         if np.all(scores == scores[0]):
             raise DegenerateDataError(
                 f"classifier {format_value(name)} must have different scores; all"
@@ -292,14 +321,14 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; warn of each."""
     from scipy.stats import rankdata
 
-    pooled, result = np.concatenate(systems.classes), dict[str, str]()
-    ranks = rankdata(pooled, axis=0)
+    result = dict[str, str]()
+    ranks = rankdata(systems.x, axis=0)
     for j, second in enumerate(systems.names):
         i = next((i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])), j)
         if i == j:
             continue
         first = result[second] = systems.names[i]
-        equal = np.array_equal(pooled[:, i], pooled[:, j])
+        equal = np.array_equal(systems.x[:, i], systems.x[:, j])
         words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
         warn(
             f"classifiers {format_value(first)} and {format_value(second)} {words}: to an ensemble"

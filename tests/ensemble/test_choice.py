@@ -9,7 +9,6 @@ from scipy import special, stats
 
 import betaroc as br
 from betaroc.ensemble.choice import _path_losses, choose_set, worth_of
-from betaroc.ensemble.fusion import Trials
 from betaroc.ensemble.learned import Learner, columns_of
 from betaroc.ensemble.trials import Systems
 from ensemble.test_learned_gain import delong, fitted, in_turn, selected, suppressor, systems
@@ -27,7 +26,7 @@ def drawn(n, shifts, seed):
 
 
 def chosen(given, rule=RULE, worth=None, dev=None):
-    columns = columns_of(given.names, [Trials.of(given)])
+    columns = columns_of([given])
     return choose_set(given, dev, columns, in_turn(dev or given), worth or worth_of(None), rule)
 
 
@@ -49,7 +48,7 @@ def test_the_path_and_its_losses_are_those_of_loops():
     """Written out with scikit-learn and DeLong: in every fold the least Wald statistic leaves."""
     given = drawn(60, (1.0, 0.6, 0.2), 1)
     x, y = np.concatenate(given.classes), np.repeat([True, False], 60)
-    fold = np.concatenate(in_turn(given))
+    fold = in_turn(given)
     expected = np.zeros((3, 2))
     for f in range(5):
         learn, rows = fold != f, fold == f
@@ -61,7 +60,7 @@ def test_the_path_and_its_losses_are_those_of_loops():
         for size, own in fused.items():
             loss, variance = delong(fused[3], own)
             expected[size - 1] += loss / 5, variance / 25
-    columns = columns_of(given.names, [Trials.of(given)])
+    columns = columns_of([given])
     found = _path_losses(given, columns, in_turn(given), worth_of(None))
     losses = [(every - own, variance) for every, own, variance, _ in found]
     assert np.array(losses) == pytest.approx(expected, abs=1e-9)
@@ -103,14 +102,10 @@ def test_weights_are_copies():
     thrice = np.repeat(np.arange(40), 3)
     rows = Systems(given.names, given.client[thrice], given.impostor[thrice])
     weights = {f"{who}_weights": np.full(40, 3.0) for who in ("client", "impostor")}
-    one = Learner(Systems(given.names, *given.classes, **weights), _columns(given))
-    two = Learner(rows, _columns(given))
+    one = Learner(Systems(given.names, *given.classes, **weights), columns_of([given]))
+    two = Learner(rows, columns_of([given]))
     for a, b in zip(one.elimination(), two.elimination(), strict=True):
         assert a.coefficients == pytest.approx(b.coefficients, rel=1e-9)
-
-
-def _columns(given):
-    return columns_of(given.names, [Trials.of(given)])
 
 
 def test_on_dev_areas_are_delongs_on_the_trials():
@@ -133,7 +128,7 @@ def test_a_target_has_the_set_of_its_cost_and_its_threshold():
     """Of costs the threshold is that of log odds; the worth is minus the mean cost, by hand."""
     given = drawn(150, (1.0, 0.8), 8)
     target = br.decision.threshold_methods.checked_request(cost_fa=3.0, cost_fr=1.0, prior=0.2)
-    learner = Learner(given, _columns(given))
+    learner = Learner(given, columns_of([given]))
     everyone = learner.fit(np.ones(2, dtype=bool))
     (own,) = learner.scores(given, [everyone])
     value, parts = worth_of(target)(learner, everyone, everyone, own)

@@ -9,7 +9,8 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import CurvePart, Trials, fused, rank_sums, score_losses
+from betaroc.ensemble.fusion import CurvePart, fused, rank_sums, score_losses
+from betaroc.ensemble.trials import Systems
 
 N = 60
 
@@ -130,8 +131,7 @@ def test_votes_by_loops(frame, dev):
 
 
 def trials(client, impostor):
-    x = np.concatenate([np.asarray(client, float), np.asarray(impostor, float)])
-    return Trials(x, np.arange(len(x)) < len(client), np.ones(len(x)))
+    return Systems((), np.asarray(client, float), np.asarray(impostor, float))
 
 
 def test_losses_of_single_trials_by_counting():
@@ -143,9 +143,9 @@ def test_losses_of_single_trials_by_counting():
         "far": (1.0, 0.0), "frr": (0.0, 1.0),
     }.items():  # fmt: skip
         part = CurvePart("weighted-error", measure, alpha, 0.3)
-        found = score_losses(t, test.x, test.client, part)
+        found = score_losses(t, test.x, test.is_client, part)
         accepted = test.x[:, None] > t
-        wanted = np.where(test.client[:, None], ~accepted * costs[1], accepted * costs[0])
+        wanted = np.where(test.is_client[:, None], ~accepted * costs[1], accepted * costs[0])
         assert found == pytest.approx(wanted.mean(axis=1), abs=1e-15)
 
 

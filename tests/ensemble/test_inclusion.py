@@ -132,15 +132,13 @@ def test_ranges_and_peaks_by_hand():
     crossings, above = _above(model, (0.0, 1.0))
     assert crossings == pytest.approx((0.5,), abs=1e-12)
     assert above == (pytest.approx((0.5, 1.0), abs=1e-12),)
-    best, worst = _peaks(model, (0.0, 1.0))
-    assert best.gap == pytest.approx(math.sqrt(3) / 18, rel=1e-12)
-    assert best.far == pytest.approx(0.5 + math.sqrt(3) / 6, rel=1e-12)
-    assert worst.gap == pytest.approx(math.sqrt(3) / 18, rel=1e-12)
-    assert worst.far == pytest.approx(0.5 - math.sqrt(3) / 6, rel=1e-12)
+    gap, reach = math.sqrt(3) / 18, math.sqrt(3) / 6
+    expected = gap, 0.5 + reach, gap, 0.5 - reach
+    assert _peaks(model, (0.0, 1.0)) == pytest.approx(expected, rel=1e-12)
     # Within (0, 0.1) the deepest is at the border: 0.1 - 0.03 + 0.002.
-    best, worst = _peaks(model, (0.0, 0.1))
-    assert (best.gap, worst.far) == (0.0, 0.1)
-    assert worst.gap == pytest.approx(0.072, rel=1e-12)
+    best, _, *worst = _peaks(model, (0.0, 0.1))
+    assert best == 0.0
+    assert worst == pytest.approx([0.072, 0.1], rel=1e-12)
     assert _above(model, (0.2, 0.9))[1] == (pytest.approx((0.5, 0.9), abs=1e-12),)
     assert _above(model, (0.0, 0.4)) == ((), ())
 

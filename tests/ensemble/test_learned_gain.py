@@ -8,7 +8,6 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import Trials
 from betaroc.ensemble.learned import (
     Learner,
     _drawn_gains,
@@ -42,13 +41,12 @@ def systems(classes, names, **groups):
 
 
 def in_turn(given, folds=5):
-    client, impostor = (np.arange(n) % folds for n in given.sizes)
-    return client, impostor
+    return np.concatenate([np.arange(n) % folds for n in given.sizes])
 
 
 def gains_of(given, folds=None):
-    columns = columns_of(given.names, [Trials.of(given)])
-    return list(learned_gains(given, columns, folds or in_turn(given), None, 0.95))
+    folds = in_turn(given) if folds is None else folds
+    return list(learned_gains(given, columns_of([given]), folds, None, 0.95))
 
 
 def paired(a, b):
@@ -83,7 +81,7 @@ def test_the_ridge_is_that_of_scikit_learn(apart):
     x = rng.normal(size=(300, 4)) + apart * y[:, None]
     x[:, 3] = x[:, 0] + 0.05 * rng.normal(size=300)
     given = Systems(tuple("abcd"), x[y], x[~y])
-    learner = Learner(given, columns_of(given.names, [Trials.of(given)]))
+    learner = Learner(given, columns_of([given]))
     everyone = learner.fit(np.ones(4, dtype=bool))
     for fusing in (everyone, learner.without(everyone, 0)):
         columns = fusing.members
@@ -121,7 +119,7 @@ def test_the_gain_is_that_of_loops():
     given = systems(classes, names)
     x = np.concatenate([given.client, given.impostor])
     y = np.repeat([True, False], 40)
-    fold = np.concatenate(in_turn(given))
+    fold = in_turn(given)
 
     def fused(f, columns):
         learn, observe = (np.ix_(rows, columns) for rows in (fold != f, fold == f))
@@ -196,7 +194,7 @@ def test_groups_of_copies_are_single_trials():
     trials; without groups the interval is far shorter."""
     names = ("A", "S", "noise")
     classes, labels = suppressor(60, 8), np.repeat(np.arange(60), 3)
-    one, fold = gains_of(systems(classes, names)), (labels % 5, labels % 5)
+    one, fold = gains_of(systems(classes, names)), np.tile(labels % 5, 2)
     for column in (labels, np.column_stack([labels, labels + 1000])):
         groups = {"client_groups": column, "impostor_groups": column + 5000}
         many = gains_of(systems(thrice(classes), names, **groups), fold)
@@ -217,7 +215,7 @@ def test_groups_of_copies_are_single_trials():
 def test_a_fold_holds_two_trials_of_each_class(sizes, folds, count):
     given = Systems(("a",), np.zeros((sizes[0], 1)), np.zeros((sizes[1], 1)))
     found = dealt(given, folds, None)
-    assert (0 if found is None else 1 + int(found[0].max())) == count
+    assert (0 if found is None else 1 + int(found.max())) == count
 
 
 @pytest.mark.nightly
@@ -252,7 +250,7 @@ def test_the_chance_of_a_gain_is_that_of_normal_classes():
     given = Systems(
         ("a", "b"), rng.normal([1.0, 0.6], 1.0, (n, 2)), rng.normal([0.0, 0.0], 1.0, (n, 2))
     )
-    drawn = _drawn_gains(given, columns_of(given.names, [Trials.of(given)]))
+    drawn = _drawn_gains(given, columns_of([given]))
     areas = [stats.norm.cdf(math.hypot(*apart) / math.sqrt(2)) for apart in
              ((1.0, 0.6), (0.0, 0.6), (1.0, 0.0))]  # fmt: skip
     for gains, without in zip(drawn, areas[1:], strict=True):
