@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -394,11 +394,10 @@ class Inclusion(Result, Exportable):
 
     def _view(self) -> list[tree.Section]:
         """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
-        answer, judged = lead(self)
+        own_rocs, gains = _grids(self)
         return tree.apart(
-            tree.Paragraph(answer, "answer"), tree.Bullets((judged, *_omitted(self))),
-            own_grid(self, tree.as_named), _reasons(self), gain_grid(self, tree.as_named),
-            _gain_sentences(self),
+            tree.Paragraph(_answer(self), "answer"), tree.Bullets(tuple(_basis(self))), own_rocs,
+            _reasons(self), gains, _gain_sentences(self),
         )  # fmt: skip
 
 
@@ -723,61 +722,56 @@ def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict
     return columns_from_rows(rows, columns, ("first", "second", "before", "after"))
 
 
-# ------------------------------------------------------------------------------- as text
-def lead(result: Inclusion) -> list[str]:
-    """Which set to join, and on what that is judged."""
-    choice, many, level = result.choice, len(result.names), level_words(result.level)
-    low, high = result.region
+# -------------------------------------------------------------------------------- in words
+def _answer(result: Inclusion) -> str:
+    """Which set to join."""
+    choice, many, auc = result.choice, len(result.names), result.choice.auc
     *others, last = map(visible, choice.names)
-    joined = f"{', '.join(others)} and {last}" if others else last
-    auc, loss = choice.auc, choice.loss
-    if math.isnan(auc.estimate):
-        answer = f"All {many} stay: too few trials to leave one out."
-    else:
-        area = f"AUC {auc.estimate:.3f} ({auc.low:.3f} to {auc.high:.3f})"
-        verb = "Join" if len(choice.names) > 1 else "Take one alone,"
-        answer = f"{verb} {joined}: {area}; all {many} {choice.all_auc.estimate:.3f}"
-        if len(choice.names) == many:
-            answer = f"Join all {many}: {area}"
+    area = f"AUC {auc.estimate:.3f} ({auc.low:.3f} to {auc.high:.3f})"
+    joined = f"Join {', '.join(others)} and {last}" if others else f"Take one alone, {last}"
+    answer = f"{joined}: {area}; all {many} {choice.all_auc.estimate:.3f}"
+    if len(choice.names) == many:
+        answer = f"Join all {many}: {area}"
+    if choice.names != (choice.best_single,):
         best = f"{visible(choice.best_single)}, {choice.best_single_auc.estimate:.3f}"
-        if choice.names != (choice.best_single,):
-            answer += f"; the best one, {best}"
-        answer += "."
-    if result.decision is not None:
-        answer += f" {capital(str(result.decision).splitlines()[0])}"
-    unit = "AUC" if result.decision is None else "cost"
-    why = f"The smallest set shown to lose at most {choice.margin:g} of the {unit} of all."
+        answer += f"; the best one, {best}"
+    if math.isnan(auc.estimate):
+        answer = f"All {many} stay: too few trials to leave one out"
+    decision = "" if result.decision is None else str(result.decision).splitlines()[0]
+    return f"{answer}. {capital(decision)}".rstrip()
+
+
+def _basis(result: Inclusion) -> list[str]:
+    """On what that is judged."""
+    choice, sizes, (low, high) = result.choice, result.systems.sizes, result.region
+    limit = f"to lose at most {choice.margin:g} of the {'cost' if result.decision else 'AUC'}"
+    why = f"The smallest set shown {limit} of all."
     if choice.selection == BEST_SET:
         why = "The set of the least cost or highest AUC out of folds."
-    elif len(choice.names) == many:
-        why = f"No smaller set is shown to lose at most {choice.margin:g} of the {unit}."
-    elif min(result.systems.sizes) >= _TELLS:
-        why += f" AUC of all less its own: {loss.estimate:.4f} ({loss.low:.4f} to {loss.high:.4f})."
-    else:
+    elif len(choice.names) == len(result.names):
+        why = f"No smaller set is shown {limit}."
+    elif min(sizes) < _TELLS:
         why += " There are too few trials to tell how much it loses."
-    region = f"all {FAR}s" if (low, high) == (0.0, 1.0) else f"{FAR} from {low:g} to {high:g}"
-    clients, impostors = map(members, CLASSES, result.systems.sizes)
-    trials = f"{result.systems.sizes[0]} {clients} and {result.systems.sizes[1]} {impostors}"
-    return [answer, f"{why} Judged on {trials}, {region}, at {level} confidence."]
-
-
-def _omitted(result: Inclusion) -> list[str]:
-    rows = counted(result.systems.omitted, "row")
-    return [f"Left out: {rows} with a missing score."] if result.systems.omitted else []
+    else:
+        loss = "{:.4f} ({:.4f} to {:.4f})".format(*_ends(choice.loss))
+        why += f" AUC of all less its own: {loss}."
+    region = f"all {FAR}s" if high - low == 1.0 else f"{FAR} from {low:g} to {high:g}"
+    trials = " and ".join(f"{n} {members(who)}" for n, who in zip(sizes, CLASSES, strict=True))
+    judged = f"{why} Judged on {trials}, {region}, at {level_words(result.level)} confidence."
+    rows = result.systems.omitted
+    return [judged, *[f"Left out: {counted(rows, 'row')} with a missing score."] * (rows > 0)]
 
 
 def _reasons(result: Inclusion) -> tree.Bullets:
     """The reason of each verdict, cautions, and the hull."""
-    verdicts, lines = {visible(name): verdict for name, verdict in result.verdict.items()}, []
-    lines += [f"{name}: {template_of(v.reason)}" for name, v in verdicts.items()]
-    spare = [name for name, verdict in verdicts.items() if verdict.word == ADDS_NOTHING]
+    lines = [f"{visible(name)}: {template_of(v.reason)}" for name, v in result.verdict.items()]
+    spare = [visible(name) for name, v in result.verdict.items() if v.word == ADDS_NOTHING]
     if len(spare) > 1:  # each is judged beside all others: two of them may carry the same
         lines.append(
             f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then"
             " judge the rest again; not all of them at once."
         )
-    for name in result.names:
-        misfit, untested = result.misfit[name], untested_ends(result.fits[name])
+    for name, misfit in result.misfit.items():
         if misfit.word != "close":
             rests = "what is said of its own ROC rests on a distribution that does not fit"
             doubt = rests if misfit.word == "far" else "which may be chance"
@@ -785,34 +779,42 @@ def _reasons(result: Inclusion) -> tree.Bullets:
                 f"{visible(name)}: the fitted ROC is {misfit.distance:.3f} from the scores'"
                 f" (tolerance {TOLERANCE:g}): {doubt}; see br.check_fit."
             )
-        if untested:
+        if untested := untested_ends(result.fits[name]):
             lines.append(f"{visible(name)}: {untested}.")
     hull = result.hull
     pieces, left = [visible(str(s)) for s in hull.segments[:_PIECES]], len(hull.segments) - _PIECES
     pieces += [f"and {left} more"] * (left > 0)
-    unused = ", ".join(map(visible, hull.unused))
-    off = f"; not on it: {unused}" if unused else ""
+    off = f"; not on it: {', '.join(map(visible, hull.unused))}" if hull.unused else ""
     return tree.Bullets((*lines, f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"))
 
 
-def own_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid:
-    """The verdicts beside each classifier's own ROC, as fitted and of its scores."""
-    heads = ("classifier", "in the set", "family", "fitted AUC", "scores' AUC", "distance",
-             "beside all others", "own ROC", "p", f"mean of {TPR} − {FAR}, points",
-             "depth")  # fmt: skip
-    rows = []
+def _grids(result: Inclusion) -> tuple[tree.Grid, tree.Grid]:
+    """The verdicts beside each classifier's own ROC; what each adds to the others."""
+    own_heads = ("classifier", "in the set", "family", "fitted AUC", "scores' AUC", "distance",
+                 "beside all others", "own ROC", "p", f"mean of {TPR} − {FAR}, points",
+                 "depth")  # fmt: skip
+    heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "P", "says",
+             *(f"{_BESIDE}, {words}, points" for words in
+               ("all alphas", f"low-{FAR} end", f"high-{FAR} end")))  # fmt: skip
+    own_rocs, gains = list[tree.Row](), list[tree.Row]()
     for name, verdict in result.verdict.items():
         misfit, size, fit = result.misfit[name], verdict.size, result.fits[name]
-        rows.append(tree.Row((
-            named(name), "yes" if name in result.chosen else "no", family_text(fit.family),
-            f"{fit.model.auc():.4f}",
-            f"{misfit.auc_scores:.4f}", tree.Cell(f"{misfit.distance:.3f}", misfit.word),
-            verdict.word, verdict.marginal, number(verdict.confidence.p_value, 2),
-            _points(size.mean_excess, size.low, size.high),
+        gain, label = verdict.gain, tree.foreign(name)
+        own_rocs.append(tree.Row((
+            label, "yes" if name in result.chosen else "no", family_text(fit.family),
+            f"{fit.model.auc():.4f}", f"{misfit.auc_scores:.4f}",
+            tree.Cell(f"{misfit.distance:.3f}", misfit.word), verdict.word, verdict.marginal,
+            number(verdict.confidence.p_value, 2), _points(size.mean_excess, size.low, size.high),
             # Of less than one score below the diagonal none is shown.
             number(size.depth, 2) if size.hook_scores >= SEEN else "0",
         )))  # fmt: skip
-    return tree.Grid(heads, tuple(rows), (1, 2, 6, 7))
+        by_rule = (_ends(result.fusion.gain(name, _BESIDE, part)) for part in result.parts)
+        gains.append(tree.Row((
+            label, number(gain.with_it, 4), number(gain.without, 4),
+            tree.signed_cell(*_ends(gain)), number(gain.probability, 2), gain.word,
+            *(_points(*ends) for ends in by_rule),
+        )))  # fmt: skip
+    return tree.Grid(own_heads, tuple(own_rocs), (1, 2, 6, 7)), tree.Grid(heads, tuple(gains), (5,))
 
 
 def _points(value: float, low: float, high: float) -> tree.Cell:
@@ -820,47 +822,23 @@ def _points(value: float, low: float, high: float) -> tree.Cell:
     return tree.signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
 
 
-def gain_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid:
-    """Areas of the learned fusion, and gains by one rule."""
-    low, high = result.region
-    parts = {"all": "all alphas"}
-    if low == 0.0:
-        parts["strict"] = f"low-{FAR} end"
-    if high == 1.0:
-        parts["lax"] = f"high-{FAR} end"
-    heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "P", "says",
-             *(f"{_BESIDE}, {words}, points" for words in parts.values()))  # fmt: skip
-    rows = []
-    for name, verdict in result.verdict.items():
-        gain, by_rule = verdict.gain, (result.fusion.gain(name, _BESIDE, part) for part in parts)
-        rows.append(tree.Row((
-            named(name), number(gain.with_it, 4), number(gain.without, 4),
-            tree.signed_cell(gain.estimate, gain.low, gain.high), number(gain.probability, 2),
-            gain.word,
-            *(_points(*_ends(interval)) for interval in by_rule),
-        )))  # fmt: skip
-    return tree.Grid(heads, tuple(rows), (5,))
-
-
 def _gain_sentences(result: Inclusion) -> tree.Bullets:
     """What the gains are of."""
     fusion, part, gain = result.fusion, result.parts["all"], result.verdict[result.names[0]].gain
     learned = "learned on dev" if gain.folds == 1 else f"out of {gain.folds} folds"
     where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"
-    region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
     return tree.Bullets((
         "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
         f" {learned if gain.folds else 'not measured'}, over all {FAR}s; P: probability that it is"
         f" {MATTERS:g} or more; its interval knows the chance of the trials, not that of the"
         " learning",
-        f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
-        f" the classifier less that with it; positive where it helps{region};"
+        f"{_BESIDE}: mean {part.measure} at thresholds chosen for {part.criterion} on {where},"
+        " whatever the region, without the classifier less that with it; positive where it helps;"
         f" fused on {fusion.scale} ({visible(fusion.scale_reason)})",
         "Gains by all rules: print(result.fusion), or fusion in the JSON.",
     ))  # fmt: skip
 
 
-# ------------------------------------------------------------------------------ as a page
 def inclusion_page(
     result: Inclusion, *, read: Sequence[str] = (), words: ClassWords | None = None,
     terms: str = BIOMETRIC,
@@ -868,41 +846,33 @@ def inclusion_page(
     """The view of the terminal, with pictures and what was read."""
     spelling = checks.terms_of(terms)
     say = Vocabulary(spelling, words or ClassWords()).fill
-    many, messages = len(result.names), (visible(for_readers(m)) for m in result.messages)
-    top: list[tree.Node] = [*(tree.Paragraph(line, "lead") for line in lead(result)),
-                       own_grid(result, tree.foreign), gain_grid(result, tree.foreign),
-                       _figures(result, spelling)]  # fmt: skip
-    parts: tuple[tuple[str, str, Sequence[tree.Node]], ...] = (
-        ("Why", "the numbers behind each verdict", (_reasons(result), _gain_sentences(result))),
-        ("What was read", f"{many} classifiers",
-         (tree.Bullets((*map(visible, read), *_omitted(result), *messages)),)),
+    classifiers = f"{len(result.names)} classifiers"
+    notes = (*read, *(for_readers(message) for message in result.messages))
+    drawn = (
+        (partial(draw_rocs, None, result, spelling), "fitted ROCs and the hull above them"),
+        (partial(draw_learned, None, result),
+         f"what each adds to all others; grey: less than {MATTERS:g}; filled: the interval tells"),
     )  # fmt: skip
-    sections = [tree.Section(title, tuple(blocks), about, title.split()[-1].lower(), folded=True)
-                for title, about, blocks in parts]  # fmt: skip
+    figures = (
+        tree.Figure(draw_svg(draw, f"ensemble{k}"), f"{capital(text)}.", f"{classifiers}: {text}")
+        for k, (draw, text) in enumerate(drawn)
+    )
+    top: tuple[tree.Node, ...] = (
+        *(tree.Paragraph(line, "lead") for line in (_answer(result), *_basis(result))),
+        *_grids(result), tree.Figures(tuple(figures)),
+    )  # fmt: skip
+    sections = (
+        tree.Section("Why", (_reasons(result), _gain_sentences(result)),
+                     "the numbers behind each verdict", "why", folded=True),
+        tree.Section("What was read", (tree.Bullets(tuple(map(visible, notes))),), classifiers,
+                     "read", folded=True),
+    )  # fmt: skip
     return page_of(
-        f"betaroc: {many} classifiers", "Ensemble", [f"{many} classifiers"],
-        "Which of these classifiers join the ensemble?",
-        [tree.map_text(node, say) for node in top],
-        [tree.map_text(section, say) for section in sections],
+        f"betaroc: {classifiers}", "Ensemble", [classifiers],
+        "Which of these classifiers join the ensemble?", tree.map_text(top, say),
+        tree.map_text(sections, say),
         say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."),
     )  # fmt: skip
-
-
-def _figures(result: Inclusion, terms: Terms) -> tree.Figures:
-    """The pictures of `Inclusion.plot` one by one."""
-    many = len(result.names)
-    drawn = (
-        (partial(draw_rocs, None, result, terms),
-         f"ROCs of {many} classifiers, fitted; the hull of all above them.",
-         f"{terms.tpr.short} against {terms.far.short} of {many} classifiers, and their hull"),
-        (partial(draw_learned, None, result),
-         f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
-         f"Gain in AUC of each of {many} classifiers in a learned fusion"),
-    )  # fmt: skip
-    return tree.Figures(tuple(
-        tree.Figure(draw_svg(draw, f"ensemble{k}"), caption, about)
-        for k, (draw, caption, about) in enumerate(drawn)
-    ))  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ pictures
