@@ -107,3 +107,10 @@ def test_a_profile_interval_reaches_to_both_sides_of_its_estimate():
     falls = [60.0 * (top - best(end)) for end in (i.low, i.high)]
     assert falls[0] == pytest.approx(falls[1], rel=1e-5)
     assert falls[0] == pytest.approx(stats.chi2(1).ppf(0.95), rel=0.1)
+
+
+@pytest.mark.parametrize(("family", "k"), [("normal", 4), ("equal-variance-normal", 3)])
+def test_a_shared_parameter_counts_once(family, k):
+    fit = br.fit(br.ScoreModel(br.Normal(2, 1), br.Normal(0, 1)).sample(40, 60, rng=1), family)
+    assert (fit.n_free, fit.client.n_free + fit.impostor.n_free) == (k, 4)
+    assert fit.aic == pytest.approx(2 * k - 2 * fit.log_likelihood)
