@@ -8,13 +8,12 @@ of so many trials as its error is worth.
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import refusal
-from betaroc.core.special import share_ends
 from betaroc.decision.bands import BandOptions, shrunk, varying_dev
 from betaroc.decision.curve import larger_is_better
 from betaroc.decision.strata_draws import PerturbedStrata, scores_of_strata
@@ -23,6 +22,7 @@ from betaroc.inference import strata as strata_rates
 from betaroc.inference.delta import covariance_roots, gaussian_reach
 from betaroc.inference.drawn_scores import band_of_replicates
 from betaroc.inference.interval import Band
+from betaroc.inference.strata import StrataRates
 from betaroc.model.measures import OperatingPoint
 
 if TYPE_CHECKING:
@@ -65,37 +65,6 @@ def band_over(e: Epc, o: BandOptions) -> Band:
     )  # fmt: skip
 
 
-class StrataRates(NamedTuple):
-    """The error rates of the strata of a class at thresholds, in rows."""
-
-    share: FloatArray
-    #: Independent trials of which each varies as much.
-    size: FloatArray
-    weights: FloatArray
-    #: Variance of their mean over that of independent strata.
-    inflation: FloatArray | float
-
-    def each(self, tail: float) -> FloatArray:
-        """Estimate, lower and upper end of each, on the first axis but one."""
-        ends = share_ends(self.share * self.size, self.size, tail)
-        return np.stack([self.share, *ends], axis=1)
-
-    def mean(self, tail: float) -> FloatArray:
-        """Of the mean by weights."""
-        return np.array(
-            strata_rates.mean_share(self.share, self.size, self.weights, tail, self.inflation)
-        )
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Of the mean at two thresholds, as of shares that are counted."""
-        near = (self.share * self.size + 0.5) / (self.size + 1.0)
-        scaled = self.weights[:, None] * np.sqrt(self.inflation / self.size)
-        parts = zip(near, scaled, strict=True)
-        sums = [np.outer(w, w) * (np.minimum.outer(p, p) - np.outer(p, p)) for p, w in parts]
-        return np.asarray(np.sum(sums, axis=0))
-
-
 def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
     """FRR and FAR of the strata of test at dev's thresholds."""
     t, sides, fits = e.chosen, list[StrataRates](), e.test_fit
@@ -104,7 +73,8 @@ def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
         for which, (_, given) in enumerate(fits._sides(e.over).values()):
             laws, changes = (row[1] for row in near.sides[which]), near.changes(which, t)
             share = np.array([law._side(t, lower=which == 0)[0] for law in laws])
-            weights, spread = _weights(given, share), share * (1.0 - share)
+            weights = np.full(len(share), 1.0 / len(share)) if given is None else given
+            spread = share * (1.0 - share)
             size = np.clip(spread / np.maximum(np.sum(changes**2, axis=-1), _LEAST), 1.0, _MOST)
             joint = np.sum(np.tensordot(weights, changes, 1) ** 2, axis=-1)
             alone = weights**2 @ (spread / size)
@@ -115,17 +85,8 @@ def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
     strata = strata_rates.classes_over(test.strata._asdict(), e.over)
     for who in CLASSES:
         pieces = [*strata_rates.pieces_of(test, who).values()] if who in strata else [test]
-        rates, given = strata_rates.shares_at(pieces, who, t, o), strata.get(who)
-        more = (
-            1.0 if given is None else strata_rates.strata_dependence(test, who, given, t, o, rates)
-        )
-        sides.append(StrataRates(*rates, _weights(given, rates[0]), more))
+        sides.append(StrataRates.of(test, pieces, who, strata.get(who), t, o))
     return sides
-
-
-def _weights(given: FloatArray | None, share: FloatArray) -> FloatArray:
-    """Those of the strata; of the worst, which has no mean, any."""
-    return np.full(len(share), 1.0 / len(share)) if given is None else given
 
 
 def _fixed_ends(e: Epc, o: BandOptions) -> FloatArray:

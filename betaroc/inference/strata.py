@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
@@ -25,7 +26,7 @@ from betaroc.distributions.empirical import decisive
 from betaroc.distributions.strata import over_strata
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
-from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share, worth
+from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, point_at
@@ -144,7 +145,8 @@ class StrataTable(Tabular, Exportable):
             return None
         weights = checked_weights(over, self.stratum)
         tail = 0.5 * (1.0 - self.level)
-        return _interval(mean_share(self.estimate, self.size, weights, tail), self.level, "mean")
+        mean, low, high = map(float, mean_share(self.estimate, self.size, weights, tail))
+        return Interval(mean, low, high, self.level, "mean")
 
     def claim(self, at_most: float, *, confidence: float = 0.95) -> Table:
         """Judge the claim that an error rate is at most a number for each stratum.
@@ -340,82 +342,83 @@ def _table(
     pieces, tail = pieces_of(scores, who), options.tail
     rows = _rows(scores, pieces, spec, who, options)
     estimate, low, high = rows.at(tail)
-    worst = _interval(rows.worst(tail), options.level, "worst stratum")
     n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
     absent = np.array([getattr(piece, f"n_{who}_rejected") for piece in pieces.values()])
     table = StrataTable(
         str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
-        np.full(n.size, np.nan), worst, non_response=absent / n,
+        np.full(n.size, np.nan), rows.interval(options.level), non_response=absent / n,
     )  # fmt: skip
-    if not isinstance(rows, _Shares):
+    counts = rows.counts
+    if counts is None:
         return table
-    p_value, (ratio, spread) = rows.counts.p_value(), rows.counts.differences(options.level)
+    p_value, (ratio, spread) = counts.p_value(), counts.differences(options.level)
     if p_value > tail:  # one rate may be true of all, whatever normal deviates of few errors say
         ratio, spread = replace(ratio, low=1.0), replace(spread, low=1.0)
     return replace(
-        table, statistic=f"{spec.name}@threshold={rows.threshold!r}",
-        size=rows.counts.sizes(tail), ratio=ratio, spread=spread, p_value=p_value,
+        table, statistic=f"{spec.name}@threshold={rows.threshold!r}", size=counts.sizes(tail),
+        ratio=ratio, spread=spread, p_value=p_value,
     )  # fmt: skip
 
 
 class _Rows(NamedTuple):
-    """A statistic of the scores of each stratum, at any level."""
+    """A statistic of each stratum of a class, at any level."""
 
+    scores: ScoreData
     pieces: Sequence[ScoreData]
     spec: StatisticSpec
+    who: str
     options: IntervalOptions
+    #: Of a rate of the class itself the threshold, and the counts of the strata and of all scores.
+    threshold: float = math.nan
+    counts: StratumCounts | None = None
+    pooled: StratumCounts | None = None
 
     def at(self, tail: float) -> FloatArray:
         """The estimates and the ends of each stratum's own interval."""
+        if self.counts is not None:
+            return np.array([self.counts.share, *self.counts.ends(tail)])
         options = replace(self.options, level=1.0 - 2.0 * tail)
         rows = [interval_of_scores(piece, self.spec, options) for piece in self.pieces]
         return np.array([(row.estimate, row.low, row.high) for row in rows]).T
 
-    def worst(self, tail: float) -> tuple[Any, ...]:
-        """Of the worst stratum: the far end is not corrected, the near one is Bonferroni's."""
-        return _worst(self.spec, self.at(tail), self.at(tail / len(self.pieces))[1:])
+    def interval(self, level: float, weights: FloatArray | None = None) -> Interval:
+        """Of the mean by weights, or without weights of the worst stratum."""
+        of = self._worst if weights is None else partial(self._mean, weights)
+        method = "worst stratum" if weights is None else "mean of strata"
+        estimate, low, high = map(float, of(0.5 * (1.0 - level)))
+        return Interval(estimate, low, high, level, method)
 
-    def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
-        """Of the mean by weights, the distances to both ends added as squares."""
-        estimate, low, high = self.at(tail)
-        value = float(weights @ estimate)
+    def _worst(self, tail: float) -> tuple[Any, ...]:
+        """The far end is not corrected; the near one is Bonferroni's.
+
+        Of shares it is the larger of that and the pooled rate's, each at half the tail.
+        """
+        (estimate, low, high), many = self.at(tail), len(self.pieces)
+        if self.counts is None or self.pooled is None:
+            near = self.at(tail / many)[1:]
+        else:
+            ends = self.counts.ends(0.5 * tail / many), self.pooled.ends(0.5 * tail)
+            near = np.concatenate(ends, axis=1)
+        if self.spec.row.better == "higher":
+            return np.min(estimate), np.min(low), np.min(near[1])
+        return np.max(estimate), np.max(near[0]), np.max(high)
+
+    def _mean(self, weights: FloatArray, tail: float) -> tuple[Any, ...]:
+        """As of one share of as many trials as its variance says; else distances as squares."""
+        if self.counts is not None:
+            grouped = self.options.groups
+            mean, low, high = mean_error(
+                self.scores, self.pieces, self.who, weights, self.threshold, tail, grouped=grouped
+            )
+            error = self.spec.name in ("far", "frr")
+            return (mean, low, high) if error else (1.0 - mean, 1.0 - high, 1.0 - low)
+        estimate, *ends = self.at(tail)
+        value = weights @ estimate
         # Strata of one group may err together.
         grouped = self.options.groups and any(groups_of(piece) for piece in self.pieces)
         size = 1.0 if grouped else 2.0
-        below, above = (
-            float(np.linalg.norm(weights * (end - estimate), size)) for end in (low, high)
-        )
+        below, above = (np.linalg.norm(weights * (end - estimate), size) for end in ends)
         return value, value - below, value + above
-
-
-class _Shares(NamedTuple):
-    """A rate of each stratum at one threshold, at any level."""
-
-    counts: StratumCounts
-    pooled: StratumCounts
-    spec: StatisticSpec
-    threshold: float
-    scores: ScoreData
-    who: str
-    options: IntervalOptions
-
-    def at(self, tail: float) -> FloatArray:
-        """As of other statistics."""
-        return np.array([self.counts.share, *self.counts.ends(tail)])
-
-    def worst(self, tail: float) -> tuple[Any, ...]:
-        """The near end is the larger of Bonferroni's and the pooled rate's, at half the tail."""
-        narrow = self.counts.ends(0.5 * tail / self.counts.n.size), self.pooled.ends(0.5 * tail)
-        return _worst(self.spec, self.at(tail), np.concatenate(narrow, axis=1))
-
-    def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
-        """As of one share of as many trials as its variance says."""
-        pieces, grouped = [*self.scores._pieces(self.who).values()], self.options.groups
-        mean, low, high = mean_error(
-            self.scores, pieces, self.who, weights, self.threshold, tail, grouped=grouped
-        )
-        error = self.spec.name in ("far", "frr")
-        return (mean, low, high) if error else (1.0 - mean, 1.0 - high, 1.0 - low)
 
 
 def mean_error(
@@ -423,31 +426,11 @@ def mean_error(
     tail: float, *, grouped: bool = True,
 ) -> tuple[float, float, float]:  # fmt: skip
     """The mean over all strata of a class of its error rates at a threshold, with its ends."""
-    t, options = (
-        Thresholds.from_theta([threshold]),
-        IntervalOptions(1.0 - 2.0 * tail, groups=grouped),
-    )
-    rates = shares_at(pieces, who, t, options)
-    more = strata_dependence(scores, who, weights, t, options, rates)
-    mean, low, high = (float(x[0]) for x in mean_share(*rates, weights, tail, more))
+    options = IntervalOptions(1.0 - 2.0 * tail, groups=grouped)
+    t = Thresholds.from_theta([threshold])
+    rates = StrataRates.of(scores, pieces, who, weights, t, options)
+    mean, low, high = rates.mean(tail)[:, 0].tolist()
     return mean, low, high
-
-
-def shares_at(
-    pieces: Sequence[ScoreData], who: str, t: Thresholds, options: IntervalOptions
-) -> tuple[FloatArray, FloatArray]:
-    """The error rate of a class at each threshold, a row per stratum, and what each is worth."""
-    which, above = CLASSES.index(who), who == CLASSES[1]
-    share, size = np.empty((2, len(pieces), t.size))
-    for k, piece in enumerate(pieces):
-        law = piece._distributions[which]
-        share[k] = (law._counts_above(t) if above else law._counts_at_most(t)) / law.total
-        size[k], groups = law.total, SampleSupport(piece, grouped=options.groups).groups
-        if groups is not None:
-            values = getattr(piece._as_scores()._trials, who)[groups.rows[which], None]
-            beyond = (values > decisive(t)) == above
-            size[k] = worth(groups, which, beyond.astype(np.float64), law.total, options.tail)
-    return share, size
 
 
 def stratum_codes(scores: Scores, who: str) -> IntArray:
@@ -517,29 +500,61 @@ def mean_share(
     return mean, *share_ends(mean * size, size, tail)
 
 
-def _worst(spec: StatisticSpec, rows: FloatArray, near: Any) -> tuple[Any, ...]:
-    """The worst of estimates with their ends, and the near end of the true worst."""
-    estimate, low, high = rows
-    if spec.row.better == "higher":
-        return np.min(estimate), np.min(low), np.min(near[1])
-    return np.max(estimate), np.max(near[0]), np.max(high)
+class StrataRates(NamedTuple):
+    """The error rates of the strata of a class at thresholds, in rows."""
+
+    share: FloatArray
+    #: Independent trials of which each varies as much.
+    size: FloatArray
+    weights: FloatArray
+    #: Variance of their mean over that of independent strata.
+    inflation: FloatArray | float
+
+    @classmethod
+    def of(
+        cls, scores: ScoreData, pieces: Sequence[ScoreData], who: str, weights: FloatArray | None,
+        t: Thresholds, options: IntervalOptions,
+    ) -> Self:  # fmt: skip
+        """Of scores; the worst stratum has no mean, and no weights."""
+        above, grouped = who == CLASSES[1], options.groups
+        counts = StratumCounts.at(pieces, who, t, above=above, grouped=grouped)
+        rates, many = (counts.share, counts.sizes(options.tail)), len(pieces)
+        if weights is None:
+            return cls(*rates, np.full(many, 1.0 / many), 1.0)
+        return cls(*rates, weights, strata_dependence(scores, who, weights, t, options, rates))
+
+    def each(self, tail: float) -> FloatArray:
+        """Estimate, lower and upper end of each, on the first axis but one."""
+        ends = share_ends(self.share * self.size, self.size, tail)
+        return np.stack([self.share, *ends], axis=1)
+
+    def mean(self, tail: float) -> FloatArray:
+        """Of the mean by weights."""
+        return np.array(mean_share(self.share, self.size, self.weights, tail, self.inflation))
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Of the mean at two thresholds, as of shares that are counted."""
+        near = (self.share * self.size + 0.5) / (self.size + 1.0)
+        scaled = self.weights[:, None] * np.sqrt(self.inflation / self.size)
+        parts = zip(near, scaled, strict=True)
+        sums = [np.outer(w, w) * (np.minimum.outer(p, p) - np.outer(p, p)) for p, w in parts]
+        return np.asarray(np.sum(sums, axis=0))
 
 
 def _rows(
     scores: ScoreData, pieces: Mapping[str, ScoreData], spec: StatisticSpec, who: str,
     options: IntervalOptions,
-) -> _Rows | _Shares:  # fmt: skip
+) -> _Rows:  # fmt: skip
+    rows = _Rows(scores, [*pieces.values()], spec, who, options)
     if spec.name not in _SHARES[who]:
-        return _Rows([*pieces.values()], spec, options)
+        return rows
     at = spec.where.value
     if spec.where.point != "threshold":
         at = float(point_at(empirical_model(scores), spec.where).threshold)
-    above = spec.name in ("far", "tpr")
-    counts, pooled = (
-        StratumCounts.at(parts, who, at, above=above, grouped=options.groups)
-        for parts in ([*pieces.values()], [scores])
-    )
-    return _Shares(counts, pooled, spec, at, scores, who, options)
+    t, above = Thresholds.from_theta(at), spec.name in ("far", "tpr")
+    counted = partial(StratumCounts.at, who=who, t=t, above=above, grouped=options.groups)
+    return rows._replace(threshold=at, counts=counted(rows.pieces), pooled=counted([scores]))
 
 
 def pieces_of(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
@@ -549,11 +564,6 @@ def pieces_of(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
         remedy = f"Give {who}_strata, a label per trial, or `stratum=...`; ids are none."
         raise refusal("scores", f"have 2 to {MOST_STRATA} {who} strata", str(count), worded(remedy))
     return scores._pieces(who)
-
-
-def _interval(numbers: Sequence[Any], level: float, method: str) -> Interval:
-    estimate, low, high = map(float, numbers)
-    return Interval(estimate, low, high, level, method)
 
 
 def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
@@ -571,14 +581,7 @@ def intervals_over(
 ) -> Callable[[float], Interval]:  # fmt: skip
     """At any level, of the worst stratum or of the mean of all by weights."""
     _, rows, weights = _chosen(scores, spec, options, over)
-
-    def at(level: float) -> Interval:
-        tail = 0.5 * (1.0 - level)
-        if weights is None:
-            return _interval(rows.worst(tail), level, "worst stratum")
-        return _interval(rows.mean(weights, tail), level, "mean of strata")
-
-    return at
+    return partial(rows.interval, weights=weights)
 
 
 def influence_over(
@@ -590,7 +593,7 @@ def influence_over(
     """
     parts = [np.zeros(getattr(scores._trials, who).size) for who in CLASSES]
     who, rows, weights = _chosen(scores, spec, options, over)
-    if isinstance(rows, _Shares):
+    if rows.counts is not None:
         share, n, *_ = rows.counts
         if weights is None:
             worst = (np.argmin if spec.row.better == "higher" else np.argmax)(share)
@@ -605,7 +608,7 @@ def influence_over(
 def _chosen(
     scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
     over: str | Mapping[str, float],
-) -> tuple[str, _Rows | _Shares, FloatArray | None]:  # fmt: skip
+) -> tuple[str, _Rows, FloatArray | None]:  # fmt: skip
     """The class whose strata these are, their numbers and weights; None for the worst."""
     several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
     own = [who for who in several if spec.name in _SHARES[who]]
@@ -670,30 +673,27 @@ class StratumCounts(NamedTuple):
 
     @classmethod
     def at(
-        cls, pieces: Sequence[ScoreData], who: str, threshold: float, *, above: bool,
-        grouped: bool = True,
-    ) -> Self:  # fmt: skip
-        """Of the scores of a class above a threshold, or at or below it."""
-        counted, which = [], CLASSES.index(who)
+        cls, pieces: Sequence[ScoreData], who: str, t: Thresholds, *, above: bool, grouped: bool
+    ) -> Self:
+        """Of the scores of a class above each threshold, or at or below it; a row per stratum."""
+        rows, which = [], CLASSES.index(who)
         for piece in pieces:
-            rows = piece._as_scores()
-            values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
-            n, beyond = getattr(piece, f"{who}_total"), (values > threshold) == above
-            absent = 0 if above else getattr(piece, f"n_{who}_rejected")
-            hits = np.sum(beyond if weights is None else weights[beyond]) + absent
-            groups, variance, size = SampleSupport(piece, grouped=grouped).groups, math.nan, n
-            if groups is not None and groups.sizes[which] is not None:
-                column = beyond[groups.rows[which], None].astype(np.float64)
-                variance = float(grouped_share(groups, which, column, n)[1][0])
-                size = groups.sizes[which]
-            counted.append((hits / n, n, variance, size))
-        return cls(*np.array(counted).T)
+            law, groups = piece._distributions[which], SampleSupport(piece, grouped=grouped).groups
+            share = (law._counts_above(t) if above else law._counts_at_most(t)) / law.total
+            count = None if groups is None else groups.sizes[which]
+            variance = np.full(t.shape, np.nan if count is None else np.inf)
+            if groups is not None and count is not None and count > 1:
+                values = getattr(piece._as_scores(), who)[groups.rows[which], None]
+                beyond = ((values > decisive(t)) == above).astype(np.float64)
+                variance = grouped_share(groups, which, beyond, law.total)[1].reshape(t.shape)
+            rows.append((share, law.total, variance, law.total if count is None else count))
+        return cls(*map(np.array, zip(*rows, strict=True)))
 
     def sizes(self, tail: float) -> FloatArray:
-        """Independent trials that each share is worth."""
+        """Independent trials that each share is worth; one where there is one group."""
         result = [
-            n if math.isnan(variance)
-            else float(effective_size(p, variance, n, min(n, groups), groups - 1.0, tail))
+            np.full(np.shape(p), min(n, groups)) if groups < 2 or np.all(np.isnan(variance))
+            else effective_size(p, variance, n, min(n, groups), groups - 1.0, tail)
             for p, n, variance, groups in zip(*self, strict=True)
         ]  # fmt: skip
         return np.array(result)
@@ -750,6 +750,6 @@ class StratumCounts(NamedTuple):
         for value, error, largest in rows:
             low = np.max(value - np.quantile(largest, 1.0 - tail) * error, initial=0.0)
             high = np.max(value - ndtri(tail) * error) if np.all(hits > 0.0) else np.inf
-            ends = np.exp([np.max(value), low, high])
-            result.append(_interval(ends.tolist(), level, "log"))
+            ratio, low, high = np.exp([np.max(value), low, high]).tolist()
+            result.append(Interval(ratio, low, high, level, "log"))
         return result[0], result[1]
