@@ -22,11 +22,9 @@ from betaroc.decision.threshold_methods import AMBER, GREEN, HOW, RED, Assessmen
 from betaroc.inference import strata as strata_rates
 from betaroc.inference.strata import POOLED, WORST, Over, StrataTable
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded, spaced
+from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
 
-#: Strata that are shown before the others are folded.
-_SHOWN = 8
 #: What stands beside a rate that is the worst stratum's.
 OF_WORST = "of the worst stratum"
 
@@ -174,30 +172,25 @@ class MeanMethods:
         self.table = cache(partial(strata_table, scores, target))
         self.target = target._replace(strata=len(over))
 
-    def _rate(self, threshold: float, confidence: float) -> tuple[float, float, float]:
-        """The mean with its bounds, each of so much confidence."""
-        who, tail = self.target.who, 1.0 - confidence
-        return strata_rates.mean_error(self.scores, self.pieces, who, self.weights, threshold, tail)
-
     def method(self, how: str) -> thresholds.ThresholdMethod:
         """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""
-        confidence, far = self.target.confidence, self.target.kind == "far"
+        confidence, far, who = self.target.confidence, self.target.kind == "far", self.target.who
+        mean = partial(strata_rates.mean_error, self.scores, self.pieces, who, self.weights)
         places = np.unique(getattr(self.scores._as_scores(), self.target.who))
         places = places if far else np.nextafter(places[::-1], -np.inf)
         which = 2 if how == "guaranteed" else 0
 
         def keeps(k: int) -> bool:
-            return self._rate(float(places[k]), confidence)[which] <= self.target.rate
+            return mean(float(places[k]), 1.0 - confidence)[which] <= self.target.rate
 
         k = bisect_left(range(places.size), True, key=keeps)
         if k == places.size:
-            return thresholds.ThresholdMethod(
-                how, math.nan, why="the mean of these strata: dev has too few trials"
-            )
+            why = "the mean of these strata: dev has too few trials"
+            return thresholds.ThresholdMethod(how, math.nan, why=why)
         at = float(places[k])
         if isinstance(self.scores, ScoreSummary) and not far:
             at = self.scores.border_below(math.nextafter(at, math.inf))
-        result, table = self._rate(at, 0.5 + 0.5 * confidence), self.table(at)
+        result, table = mean(at, 0.5 * (1.0 - confidence)), self.table(at)
         beyond, rates = np.round(table.estimate @ table.n), thresholds.counted_at(self.scores, at)
         return thresholds.ThresholdMethod(how, at, *result, float(beyond), *rates)
 
@@ -273,6 +266,12 @@ def named_strata(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(foreign(name).short for name in names[:most]) + more
 
 
+def above_words(names: Sequence[str], target: Target) -> str:
+    """That strata are above a target."""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{named_strata(names)} {verb} above {100.0 * target.rate:g} %"
+
+
 def worst_words(table: StrataTable) -> str:
     """The worst stratum with its rate."""
     worst, name = table.worst, foreign(table.worst_stratum).short
@@ -305,9 +304,9 @@ def of_mixture(
     words = f" That is of the mixture of {len(table.stratum)} strata."
     if not broken:
         return assessed, words
-    k, above = table.stratum.index(broken[0]), "is" if len(broken) == 1 else "are"
+    k = table.stratum.index(broken[0])
     words += (
-        f" {named_strata(broken)} {above} above {100.0 * target.rate:g} %:"
+        f" {above_words(broken, target)}:"
         f" {short_name(target.kind)} of {named_strata(broken[:1])} {shown_rate(table.estimate[k])},"
         f" interval {rate_span(table.low[k], table.high[k])}."
     )
@@ -338,8 +337,7 @@ def strata_judgement(
         result = worst.estimate, worst.low, worst.high
         verdict = "broken" if broken else "cannot tell"
     if broken:
-        above = "is" if len(broken) == 1 else "are"
-        reason = f"On test {named_strata(broken)} {above} above {100.0 * target.rate:g} %; {seen}."
+        reason = f"On test {above_words(broken, target)}; {seen}."
         remedy = "a threshold that holds for each stratum, or dev trials like those of the test."
         return result, Assessment(RED, reason, remedy, verdict)
     if over != WORST:
@@ -385,23 +383,12 @@ def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> l
     """A row per stratum, the worst first, those after 8 folded; of a test what it says."""
     if table is None:
         return []
-    broken, cells, rows = broken_strata(table, target), strata_rates.rate_cells(table), []
-    silent = [] if table.non_response is None else [*map(shown_rate, table.non_response)]
-    silent *= set(silent) != {shown_rate(0.0)}
-    for k in table._order:
-        name, kept = table.stratum[k], table.high[k] <= target
-        told = "broken" if name in broken else "kept" if kept else "cannot tell"
-        row = foreign(name), spaced(round(table.n[k])), cells[k], *silent[k : k + 1]
-        rows.append(Row((*row, *[told] * tested)))
-    rate_name = short_name(table.statistic.partition("@")[0])
-    head = ("stratum", "trials", rate_name, *["no score"] * bool(silent), *["verdict"] * tested)
-    nodes: list[Node] = [Grid(head, tuple(rows[:_SHOWN]))]
-    if len(rows) > _SHOWN:
-        rest = Grid(head, tuple(rows[_SHOWN:]))
-        nodes.append(Section(f"{len(rows) - _SHOWN} more strata", (rest,), folded=True))
-    if table.ratio is not None and table.spread is not None:
-        nodes.append(Paragraph(table._differences()))
-    return nodes
+    name, verdicts = short_name(table.statistic.partition("@")[0]), dict[str, str]()
+    broken = broken_strata(table, target)
+    for stratum, high in zip(table.stratum, table.high, strict=True):
+        kept = "kept" if high <= target else "cannot tell"
+        verdicts[stratum] = "broken" if stratum in broken else kept
+    return table._nodes(name, verdicts if tested else None)
 
 
 def strata_section(

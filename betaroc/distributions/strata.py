@@ -103,19 +103,11 @@ class WorstStratum(Distribution):
         By `lower` the mass beyond that end, less that of the worst.
         """
         shares, bases = zip(*(law.continuous or (1.0, law) for law in self.components), strict=True)
-        below, at_zero, at_one = np.array([_masses_of(law) for law in self.components]).T
-        below = below + at_zero
-        worst = np.max if self.upper else np.min
-        first, last = -worst(-below), worst(at_one)
+        (_, below, at_one), (_, first, last) = _masses_of(self.components, self.upper)
         rest = 1.0 - first - last
-        return [
-            (
-                base,
-                share / rest,
-                {True: float(low - first) / rest, False: float(high - last) / rest},
-            )
-            for base, share, low, high in zip(bases, shares, below, at_one, strict=True)
-        ]
+        beside = np.array([below - first, at_one - last]) / rest
+        ends = [{True: low, False: high} for low, high in beside.T.tolist()]
+        return [*zip(bases, (share / rest for share in shares), ends, strict=True)]
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
@@ -193,10 +185,15 @@ class WorstStratum(Distribution):
         return tails[0], tails[1]
 
 
-def _masses_of(law: Distribution) -> list[float]:
-    """The masses without a score, at 0 and at 1."""
-    masses = dict(zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True))
-    return [masses.get(place, 0.0) for place in (-math.inf, 0.0, 1.0)]
+def _masses_of(laws: Sequence[Distribution], upper: bool) -> tuple[FloatArray, tuple[float, ...]]:
+    """Masses of the strata without a score, there and at 0, at 1; then those of the worst."""
+    known = [dict(zip(law.atoms.places, law.atoms.masses, strict=True)) for law in laws]
+    absent, zero, one = (
+        np.array([masses.get(place, 0.0) for masses in known]) for place in (-math.inf, 0.0, 1.0)
+    )
+    least, most = (np.min, np.max) if upper else (np.max, np.min)
+    each = np.array([absent, absent + zero, one])
+    return each, (float(least(absent)), float(least(absent + zero)), float(most(one)))
 
 
 def over_strata(
@@ -208,25 +205,16 @@ def over_strata(
     """
     if all(map(is_counted, laws)):
         return _counted(laws, weights, upper=upper)  # type: ignore[arg-type]
-    masses = np.array([_masses_of(law) for law in laws])
+    each, worst = _masses_of(laws, upper)
     if weights is None:
         base: Distribution = WorstStratum(tuple(laws), upper)
-        worst = np.max if upper else np.min
-        absent, below, at_one = (
-            -worst(-masses[:, 0]),
-            -worst(-masses[:, :2].sum(axis=1)),
-            worst(masses[:, 2]),
-        )
-        at_zero = below - absent
+        absent, at_zero, at_one = worst[0], worst[1] - worst[0], worst[2]
     else:
-        parts = [
-            (law.continuous or (1.0, law), w)
-            for law, w in zip(laws, weights, strict=True)
-            if w > 0.0
-        ]
-        shares = np.array([share * w for (share, _), w in parts])
-        base = StrataMixture(tuple(shares / shares.sum()), tuple(law for (_, law), _ in parts))
-        absent, at_zero, at_one = weights @ masses
+        parts = [(law.continuous or (1.0, law), w) for law, w in zip(laws, weights, strict=True)]
+        shares = np.array([share * w for (share, _), w in parts if w > 0.0])
+        bases = tuple(law for (_, law), w in parts if w > 0.0)
+        base = StrataMixture(tuple(shares / shares.sum()), bases)
+        absent, at_zero, at_one = np.array([each[0], each[1] - each[0], each[2]]) @ weights
     if at_zero or at_one:
         base = Inflated(base, float(at_zero / (1.0 - absent)), float(at_one / (1.0 - absent)))
     return Rejecting(base, float(absent)) if absent else base

@@ -48,6 +48,8 @@ _OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
 MOST_STRATA = 1000
 #: What the sum of weights may be off by.
 _ROUNDING = 1e-9
+#: Strata that are shown before the others are folded.
+_SHOWN = 8
 #: Draws of counts of equal rates, and of the largest standardized difference.
 _DRAWS = 9999
 #: From so many expected errors, and others, in each stratum on chi^2 holds.
@@ -246,13 +248,25 @@ class StrataTable(Tabular, Exportable):
             f"The worst of {len(self.stratum)} strata is {name.short}: {self.statistic}"
             f" {rate(worst.estimate)} {rate_span(worst.low, worst.high)}."
         )
-        cells = rate_cells(self)
-        rows = [
-            tree.Row((tree.foreign(self.stratum[k]), spaced(round(self.n[k])), cells[k]))
-            for k in self._order
-        ]
-        nodes: list[tree.Node] = [tree.Paragraph(answer, "answer")]
-        nodes.append(tree.Grid(("stratum", "trials", self.statistic), tuple(rows)))
+        return [tree.Paragraph(answer, "answer"), *self._nodes(self.statistic)]
+
+    def _nodes(self, name: str, verdicts: Mapping[str, str] | None = None) -> list[tree.Node]:
+        """A row per stratum, the worst first, those after 8 folded; and how far they differ."""
+        cells, rows, silent = rate_cells(self), [], [rate(0.0)]
+        if self.non_response is not None:
+            silent = [*map(rate, self.non_response)]
+        silent *= set(silent) != {rate(0.0)}
+        for k in self._order:
+            row = tree.foreign(self.stratum[k]), spaced(round(self.n[k])), cells[k]
+            told = [] if verdicts is None else [verdicts[self.stratum[k]]]
+            rows.append(tree.Row((*row, *silent[k : k + 1], *told)))
+        more = [*["no score"] * bool(silent), *["verdict"] * (verdicts is not None)]
+        grid = tree.Grid(("stratum", "trials", name, *more), tuple(rows[:_SHOWN]))
+        nodes: list[tree.Node] = [grid]
+        if len(rows) > _SHOWN:
+            rest = (replace(grid, rows=tuple(rows[_SHOWN:])),)
+            title = f"{len(rows) - _SHOWN} more strata"
+            nodes.append(tree.Section(title, rest, folded=True))
         if self.ratio is not None:
             nodes.append(tree.Paragraph(self._differences()))
         return nodes
