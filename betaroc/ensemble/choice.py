@@ -15,15 +15,8 @@ from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.decision.threshold_methods import TARGET_RATES, Target
 from betaroc.distributions.empirical import Empirical
-from betaroc.ensemble.learned import (
-    Column,
-    Fusing,
-    Learner,
-    LogisticFusion,
-    dealt,
-    fewest_trials,
-    mean_of_folds,
-)
+from betaroc.ensemble import learned
+from betaroc.ensemble.learned import Column, Fusing, Learner, LogisticFusion
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import PairedAreas, Placed, paired_areas, placements
 from betaroc.inference.delta import student
@@ -109,7 +102,7 @@ Worth = Callable[[Learner, Fusing, Fusing, Scores], Placed]
 def worth_of(target: Target | None) -> Worth:
     """The area under the ROC, or minus the cost at the threshold of a target."""
     if target is None:
-        return lambda learner, everyone, fusing, scores: placements(scores)
+        return lambda learner, full, fusing, scores: placements(scores)
     if target.kind not in (*TARGET_RATES, "cost"):
         raise InputError(
             "the target of an ensemble must be a FAR, an FRR or costs;"
@@ -120,7 +113,7 @@ def worth_of(target: Target | None) -> Worth:
 
 
 def _minus_cost(
-    target: Target, learner: Learner, everyone: Fusing, fusing: Fusing, scores: Scores
+    target: Target, learner: Learner, full: Fusing, fusing: Fusing, scores: Scores
 ) -> Placed:
     """Minus a FAR + b FRR at the threshold that the learning trials give."""
     # At a target of FAR a = dTPR/dFAR there, b = 1, so that the cost is nearly that of any FAR near
@@ -128,12 +121,11 @@ def _minus_cost(
     odds = learner.log_odds
     if target.kind == "cost":
         prior = learner.prior if target.prior is None else target.prior
-        fa, fr = (cost * share for cost, share in zip(target.costs or (), (1.0 - prior, prior),
-                                                      strict=True))  # fmt: skip
-        fa, fr = fa / (fa + fr), fr / (fa + fr)
+        fa, fr = np.array(target.costs) * (1.0 - prior, prior)
+        fa, fr = float(fa / (fa + fr)), float(fr / (fa + fr))
         threshold = math.log(fa / fr) + odds
     else:
-        threshold, slope = (_threshold(target, learner, each) for each in (fusing, everyone))
+        threshold, slope = (_threshold(target, learner, side) for side in (fusing, full))
         ratio = math.exp(min(slope - odds, 700.0))
         fa, fr = (ratio, 1.0) if target.kind == "far" else (1.0, 1.0 / ratio)
     parts, value = list[FloatArray](), 0.0
@@ -148,9 +140,9 @@ def _minus_cost(
 
 def _threshold(target: Target, learner: Learner, fusing: Fusing) -> float:
     """Where a fusion has the target rate on the trials that it was learned on."""
-    own = learner.client if target.who == "client" else ~learner.client
-    law = Empirical((learner.design @ fusing.standard)[own], learner.copies[own])
-    return float(law.ppf(target.rate if target.who == "client" else 1.0 - target.rate))
+    mask = learner.client if target.who == "client" else ~learner.client
+    distribution = Empirical((learner.design @ fusing.standard)[mask], learner.copies[mask])
+    return float(distribution.ppf(target.rate if target.who == "client" else 1.0 - target.rate))
 
 
 # ----------------------------------------------------------------------------- the choice
@@ -158,14 +150,14 @@ def _path_losses(
     systems: Systems, columns: Sequence[Column], folds: IntArray, worth: Worth
 ) -> list[tuple[float, float, float, float]]:
     """Of each size the worth of all and of the set, the variance of the loss, and its freedom."""
-    found: list[list[PairedAreas]] = []
+    areas: list[list[PairedAreas]] = []
     for learn, observe, _ in systems.splits(folds):
         learner = Learner(learn, columns)
         path = learner.elimination()
         scores = learner.scores(observe, path)
         placed = [worth(learner, path[-1], *pair) for pair in zip(path, scores, strict=True)]
-        found.append([paired_areas(placed[-1], each, scores[0]) for each in placed])
-    return [mean_of_folds(of_size) for of_size in zip(*found, strict=True)]
+        areas.append([paired_areas(placed[-1], part, scores[0]) for part in placed])
+    return [learned.mean_of_folds(of_size) for of_size in zip(*areas, strict=True)]
 
 
 def _chosen_size(
@@ -179,7 +171,7 @@ def _chosen_size(
     deals = [
         _path_losses(systems, columns, folds, worth)
         for _ in range(_DEALS if many <= _MANY else 1)
-        if (folds := dealt(systems, _FOLDS, rng)) is not None
+        if (folds := learned.dealt(systems, _FOLDS, rng)) is not None
     ]
     if not deals:
         return many, [(math.nan,) * 3] * many
@@ -209,17 +201,16 @@ def choose_set(
     for learn, observe, _ in systems.splits(folds, dev):
         k = size if dev is not None else _chosen_size(learn, columns, worth, rule, rng)[0]
         areas.append(_areas(Learner(learn, columns), learn, observe, k))
-    unseen = -math.log1p(-rule[2]) / fewest_trials(systems)
+    unseen = -math.log1p(-rule[2]) / learned.fewest_trials(systems)
     *alone, lost = zip(*areas, strict=True) if areas else ((),) * 4
     chosen = path[size - 1]
     used = tuple(c for c in columns if c.system in members[size - 1])
     weights = chosen.coefficients[1:][chosen.members[learner.owner]]
-    auc, all_auc, best_single_auc = (_interval(each, rule[2], unseen) for each in alone)
+    auc, all_auc, best_single_auc = (_interval(area, rule[2], unseen) for area in alone)
     loss = _interval(lost, rule[2], unseen * (size < len(path)))
     rows = tuple(SetSize(names, *row) for names, row in zip(members, measured, strict=True))
-    fusion = LogisticFusion(
-        members[size - 1], used, tuple(weights.tolist()), float(chosen.coefficients[0])
-    )
+    intercept = float(chosen.coefficients[0])
+    fusion = LogisticFusion(members[size - 1], used, tuple(weights.tolist()), intercept)
     return SetChoice(
         members[size - 1], *rule[:2], auc, all_auc, best_single_auc, loss,
         str(names[_best_single(learned_on)]), rows, fusion,
@@ -235,7 +226,7 @@ def _areas(
     fused = learner.scores(observe, [path[size - 1], path[-1]])
     placed = [placements(scores) for scores in (*fused, observe.scores(best))]
     nothing = 0.0, [np.zeros(len(side)) for side in observe.classes]
-    alone = [paired_areas(each, nothing, fused[0]) for each in placed]
+    alone = [paired_areas(part, nothing, fused[0]) for part in placed]
     return *alone, paired_areas(placed[1], placed[0], fused[0])
 
 
@@ -249,7 +240,7 @@ def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Inte
     """The mean over folds, by the larger of DeLong's error and Student's of the folds."""
     if not folds:
         return Interval(math.nan, math.nan, math.nan, level, "none")
-    area, other, variance, freedom = mean_of_folds(folds)
+    area, other, variance, freedom = learned.mean_of_folds(folds)
     k, method = len(folds), "delong"
     # Where no trial speaks against it, 3/n at .95 may go unseen.
     reach = student(freedom, level) * math.sqrt(variance) if variance > 0.0 else unseen
@@ -257,8 +248,8 @@ def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Inte
         spread = float(np.std([f.area - f.other for f in folds], ddof=1)) / math.sqrt(k)
         reach, method = max(reach, student(k - 1.0, level) * spread), "delong-folds"
     estimate = area - other
-    return Interval(estimate, max(estimate - reach, -1.0), min(estimate + reach, 1.0), level,
-                    method)  # fmt: skip
+    low, high = max(estimate - reach, -1.0), min(estimate + reach, 1.0)
+    return Interval(estimate, low, high, level, method)
 
 
 def _out_of_fold(

@@ -325,7 +325,17 @@ class Fusion(Tabular, Exportable):
         return Interval(result.gain, result.low, result.high, self.level, "paired")
 
     def __str__(self) -> str:
-        return text_of(fusion_told(self))
+        rows: dict[tuple[str, str], list[tree.Cell | tree.Name | str]] = {}
+        for g in self.gains:
+            cells = rows.setdefault((g.rule, g.system), [g.rule, tree.foreign(g.system)])
+            cells.append(tree.signed_cell(g.gain, g.low, g.high))
+        parts = self.parts.items()
+        heads = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in parts]
+        where = f"other folds of {self.folds}" if self.folds else "dev"
+        head = f"fused on {self.scale} ({self.scale_reason}); thresholds from {where}"
+        lines = tuple(tree.Row(tuple(row)) for row in rows.values())
+        table = tree.Grid(("rule", "without", *heads), lines, (1,))
+        return text_of(tree.apart(tree.Paragraph(visible(head), "given"), table))
 
 
 def fusion_of(
@@ -391,18 +401,3 @@ def _gain(
     if variance != 0.0:
         reach = student(freedom, level) * math.sqrt(variance) if freedom > 0.0 else math.nan
     return value, rest, gain, gain - reach, gain + reach
-
-
-# ------------------------------------------------------------------------------- in words
-def fusion_told(fusion: Fusion) -> list[tree.Section]:
-    """Gains of every rule and classifier on every part."""
-    rows: dict[tuple[str, str], list[tree.Cell | tree.Name | str]] = {}
-    for g in fusion.gains:
-        cells = rows.setdefault((g.rule, g.system), [g.rule, tree.as_named(g.system)])
-        cells.append(tree.signed_cell(g.gain, g.low, g.high))
-    heads = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
-    where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
-    head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
-    lines = tuple(tree.Row(tuple(row)) for row in rows.values())
-    table = tree.Grid(("rule", "without", *heads), lines, (1,))
-    return tree.apart(tree.Paragraph(visible(head), "given"), table)

@@ -14,69 +14,25 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, AnyArray, IntArray
-from betaroc.core.errors import BetarocError, InputError, refusal
+from betaroc.core.errors import BetarocError, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
-from betaroc.core.vocabulary import (
-    BIOMETRIC,
-    FAR,
-    IMPOSTOR,
-    TPR,
-    ClassWords,
-    RateArguments,
-    Sentence,
-    Terms,
-    Vocabulary,
-    capital,
-    for_readers,
-    members,
-    template_of,
-)
+from betaroc.core.vocabulary import BIOMETRIC, FAR, TPR, ClassWords, RateArguments, Terms
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.decide import Decision, decided
 from betaroc.decision.epc import dealt_folds
 from betaroc.decision.threshold_methods import Fitting, checked_request
+from betaroc.ensemble import fusion as fusions, learned, rule, trials
 from betaroc.ensemble.choice import BEST_SET, SMALLEST, SetChoice, choose_set, worth_of
-from betaroc.ensemble.fusion import (
-    TRIAL_MEASURES,
-    CurvePart,
-    Fusion,
-    Splits,
-    diversity_columns,
-    fusion_of,
-)
-from betaroc.ensemble.learned import (
-    ADDS_NOTHING,
-    CANNOT_TELL,
-    LEAVE_OUT,
-    MATTERS,
-    LearnedGain,
-    columns_of,
-    dealt,
-    learned_gains,
-)
-from betaroc.ensemble.rule import (
-    RocEvidence,
-    RocMisfit,
-    Verdict,
-    misfit_of,
-    reason_of,
-    roc_evidence,
-    verdict_of,
-)
+from betaroc.ensemble.fusion import CurvePart, Fusion, Splits
+from betaroc.ensemble.learned import MATTERS, LearnedGain
+from betaroc.ensemble.rule import RocEvidence, RocMisfit, Verdict
 from betaroc.ensemble.set_hull import EnsembleHull, hull_of
-from betaroc.ensemble.trials import (
-    Classifiers,
-    Systems,
-    check_constant,
-    duplicates_of,
-    systems_of,
-    warn_of_same_trials,
-)
+from betaroc.ensemble.trials import Classifiers, Systems
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit, fit
@@ -176,7 +132,7 @@ class Inclusion(Result, Exportable):
     def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
         pairs = [(name, self.evidence[name], v) for name, v in self.verdict.items()]
-        return {"verdict": {name: verdict_of(e, v.gain, v.reason) for name, e, v in pairs}}
+        return {"verdict": {name: rule.verdict_of(e, v.gain, v.reason) for name, e, v in pairs}}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -211,7 +167,7 @@ class Inclusion(Result, Exportable):
         a word: "close" (within 0.05), "far" (beyond the noise) or "open".
         """
         scores = zip(self.names, map(self.systems.scores, range(len(self.names))), strict=True)
-        return {name: misfit_of(self.fits[name], each, self.level) for name, each in scores}
+        return {name: rule.misfit_of(self.fits[name], item, self.level) for name, item in scores}
 
     @cached_property
     def _crossings(self) -> dict[tuple[str, str], RocCrossings]:
@@ -240,7 +196,7 @@ class Inclusion(Result, Exportable):
 
     @cached_property
     def _diversity(self) -> dict[str, AnyArray]:
-        return diversity_columns(self.systems, self._splits)
+        return fusions.diversity_columns(self.systems, self._splits)
 
     @property
     def _splits(self) -> Splits:
@@ -250,7 +206,7 @@ class Inclusion(Result, Exportable):
     @cached_property
     def fusion(self) -> Fusion:
         """Fusing rules with all classifiers and without each one, with paired intervals."""
-        return fusion_of(self.systems, self.dev, self._splits, self.parts, self.level)
+        return fusions.fusion_of(self.systems, self.dev, self._splits, self.parts, self.level)
 
     @property
     def table(self) -> Table:
@@ -584,24 +540,25 @@ def inclusion(
     region, level = (low, high), checks.level(level)
     folds, margin = checks.count(folds, "folds", 2), checks.fraction(margin, "margin")
     checks.choice(selection, (SMALLEST, BEST_SET), "selection")
-    asked: dict[str, Any] = {"far": far, "frr": frr, "cost_fa": cost_fa, "cost_fr": cost_fr,
+    request: dict[str, Any] = {"far": far, "frr": frr, "cost_fa": cost_fa, "cost_fr": cost_fr,
                              "prior": prior, **rates}  # fmt: skip
-    given = any(value is not None for value in asked.values())
-    target = checked_request(**asked) if given else None
-    result = systems_of(frame, label, client_label, systems, nan_policy, group)
+    target = None
+    if any(value is not None for value in request.values()):
+        target = checked_request(**request)
+    result = trials.systems_of(frame, label, client_label, systems, nan_policy, group)
     second, learned_on = None, result
     if dev is not None:
-        second = systems_of(dev, label, client_label, result.names, nan_policy, name="dev")
+        second = trials.systems_of(dev, label, client_label, result.names, nan_policy, name="dev")
     parts = _parts(result, criterion, measure, alpha, ends)
-    check_constant(result)
+    trials.check_constant(result)
     if second is None:
-        own_folds = dealt_folds(result.scores(0), folds, rng)
+        fold_pair = dealt_folds(result.scores(0), folds, rng)
     else:  # all trials are one fold
-        check_constant(second, "dev")
-        warn_of_same_trials(result, second)
+        trials.check_constant(second, "dev")
+        trials.warn_of_same_trials(result, second)
         client, impostor = (np.zeros(len(side), dtype=np.intp) for side in result.classes)
-        own_folds, learned_on = (client, impostor), second
-    duplicates, fits, messages = duplicates_of(result), dict[str, Fit](), list[str]()
+        fold_pair, learned_on = (client, impostor), second
+    duplicates, fits, messages = trials.duplicates_of(result), dict[str, Fit](), list[str]()
     rules = {"boundary": boundary, "resolution": resolution}
     for k, (name, options) in enumerate(_fit_options(result, family, rules).items()):
         called = f"classifier {format_value(name)}: "
@@ -610,23 +567,26 @@ def inclusion(
                 fits[name] = fit(result.scores(k), **options)
             except BetarocError as error:
                 raise error.reworded(called + error.template) from error
-        messages += [Sentence(called + template_of(notice.message)) for notice in notices]
-    evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
-    inner, verdicts = dealt(learned_on, folds, rng), dict[str, Verdict]()
-    columns = columns_of([side for side in (result, second) if side])
+        messages += [
+            vocabulary.Sentence(called + vocabulary.template_of(notice.message))
+            for notice in notices
+        ]
+    evidence = {name: rule.roc_evidence(f, region, level) for name, f in fits.items()}
+    inner, verdicts = learned.dealt(learned_on, folds, rng), dict[str, Verdict]()
+    columns = learned.columns_of([side for side in (result, second) if side])
     choice = choose_set(
         result, second, columns, inner, worth_of(target), (selection, margin, level)
     )
-    for gain in learned_gains(result, columns, inner, second, level):
+    for gain in learned.learned_gains(result, columns, inner, second, level):
         name, place = gain.system, _place(gain, choice, result, duplicates)
-        reason = reason_of(fits[name], evidence[name], gain, region, result.sizes, place)
-        verdicts[name] = verdict_of(evidence[name], gain, reason)
+        reason = rule.reason_of(fits[name], evidence[name], gain, region, result.sizes, place)
+        verdicts[name] = rule.verdict_of(evidence[name], gain, reason)
     decision = None
     if target is not None and choice.fused is not None:
         decision = decided(choice.fused, target, Fitting())
     return Inclusion(
         result, second, fits, evidence, choice, verdicts, region, level, parts,
-        checks.frozen(own_folds[0]), checks.frozen(own_folds[1]), duplicates, tuple(messages),
+        checks.frozen(fold_pair[0]), checks.frozen(fold_pair[1]), duplicates, tuple(messages),
         decision,
     )  # fmt: skip
 
@@ -638,18 +598,18 @@ def _place(
     name = gain.system
     if name in choice.names:
         return "In the set."
-    twins = {other for pair in duplicates if name in pair for other in pair} - {name}
+    twins = {twin for pair in duplicates if name in pair for twin in pair} - {name}
     with suppress_warnings():
-        own = auc_interval(systems.scores(systems.names.index(name)), choice.auc.level)
+        area = auc_interval(systems.scores(systems.names.index(name)), choice.auc.level)
     why = "it adds nothing to these"
-    if twin := next((other for other in choice.names if other in twins), ""):
+    if twin := next((n for n in choice.names if n in twins), ""):
         why = f"a copy of {visible(twin)}"
-    elif gain.word == LEAVE_OUT:
+    elif gain.word == learned.LEAVE_OUT:
         why = "harmful"
-    elif own.low <= 0.5 <= own.high:
-        why = f"useless, its own AUC is {own.estimate:.3f} ({own.low:.3f} to {own.high:.3f})"
-    elif own.high < 0.5:
-        why += f"; its scores are reversed, AUC {own.estimate:.3f}"
+    elif area.low <= 0.5 <= area.high:
+        why = f"useless, its own AUC is {area.estimate:.3f} ({area.low:.3f} to {area.high:.3f})"
+    elif area.high < 0.5:
+        why += f"; its scores are reversed, AUC {area.estimate:.3f}"
     return f"Not in the set: {why}."
 
 
@@ -664,10 +624,10 @@ def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[s
     if len(spared) == len(families):
         spared = set()  # no classifier has a family on [0, 1]: the fits refuse the rule
     options: dict[str, dict[str, Any]] = {name: {"family": item} for name, item in families.items()}
-    for rule, argument in rules.items():
-        for name, value in _by_name(argument, systems, rule, None).items():
+    for role, argument in rules.items():
+        for name, value in _by_name(argument, systems, role, None).items():
             if value is not None and (isinstance(argument, Mapping) or name not in spared):
-                options[name][rule] = value
+                options[name][role] = value
     return options
 
 
@@ -689,12 +649,10 @@ def _parts(
     criterion = checks.choice(criterion, _CRITERIA, "criterion")
     if measure is None:
         measure = "weighted-error" if criterion == "weighted-error" else "hter"
-    measure = checks.choice(measure, TRIAL_MEASURES, "measure")
+    measure = checks.choice(measure, fusions.TRIAL_MEASURES, "measure")
     if measure == "weighted-error" and criterion != measure:
-        raise InputError.about("measure")(
-            'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
-            f' criterion {criterion!r}. Take measure="hter" or "dcf".'
-        )
+        condition = 'be "weighted-error" only with that criterion, whose alpha it shares'
+        raise refusal("measure", condition, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     alphas = checked_alphas(alpha, single=False, criterion=criterion)
     reach = checks.positive(ends, "ends")
     if reach > 0.5:
@@ -738,7 +696,7 @@ def _answer(result: Inclusion) -> str:
     if math.isnan(auc.estimate):
         answer = f"All {many} stay: too few trials to leave one out"
     decision = "" if result.decision is None else str(result.decision).splitlines()[0]
-    return f"{answer}. {capital(decision)}".rstrip()
+    return f"{answer}. {vocabulary.capital(decision)}".rstrip()
 
 
 def _basis(result: Inclusion) -> list[str]:
@@ -756,7 +714,9 @@ def _basis(result: Inclusion) -> list[str]:
         loss = "{:.4f} ({:.4f} to {:.4f})".format(*_ends(choice.loss))
         why += f" AUC of all less its own: {loss}."
     region = f"all {FAR}s" if high - low == 1.0 else f"{FAR} from {low:g} to {high:g}"
-    trials = " and ".join(f"{n} {members(who)}" for n, who in zip(sizes, CLASSES, strict=True))
+    trials = " and ".join(
+        f"{n} {vocabulary.members(who)}" for n, who in zip(sizes, CLASSES, strict=True)
+    )
     judged = f"{why} Judged on {trials}, {region}, at {level_words(result.level)} confidence."
     rows = result.systems.omitted
     return [judged, *[f"Left out: {counted(rows, 'row')} with a missing score."] * (rows > 0)]
@@ -764,8 +724,10 @@ def _basis(result: Inclusion) -> list[str]:
 
 def _reasons(result: Inclusion) -> tree.Bullets:
     """The reason of each verdict, cautions, and the hull."""
-    lines = [f"{visible(name)}: {template_of(v.reason)}" for name, v in result.verdict.items()]
-    spare = [visible(name) for name, v in result.verdict.items() if v.word == ADDS_NOTHING]
+    lines = [
+        f"{visible(name)}: {vocabulary.template_of(v.reason)}" for name, v in result.verdict.items()
+    ]
+    spare = [visible(name) for name, v in result.verdict.items() if v.word == learned.ADDS_NOTHING]
     if len(spare) > 1:  # each is judged beside all others: two of them may carry the same
         lines.append(
             f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then"
@@ -845,16 +807,18 @@ def inclusion_page(
 ) -> str:  # fmt: skip
     """The view of the terminal, with pictures and what was read."""
     spelling = checks.terms_of(terms)
-    say = Vocabulary(spelling, words or ClassWords()).fill
+    say = vocabulary.Vocabulary(spelling, words or ClassWords()).fill
     classifiers = f"{len(result.names)} classifiers"
-    notes = (*read, *(for_readers(message) for message in result.messages))
+    notes = (*read, *(vocabulary.for_readers(message) for message in result.messages))
     drawn = (
-        (partial(draw_rocs, None, result, spelling), "fitted ROCs and the hull above them"),
+        (partial(draw_rocs, None, result, spelling), "Fitted ROCs and the hull above them"),
         (partial(draw_learned, None, result),
-         f"what each adds to all others; grey: less than {MATTERS:g}; filled: the interval tells"),
+         f"What each adds to all others; grey: less than {MATTERS:g}; filled: the interval tells"),
     )  # fmt: skip
     figures = (
-        tree.Figure(draw_svg(draw, f"ensemble{k}"), f"{capital(text)}.", f"{classifiers}: {text}")
+        tree.Figure(
+            draw_svg(draw, f"ensemble{k}"), f"{vocabulary.capital(text)}.", f"{classifiers}: {text}"
+        )
         for k, (draw, text) in enumerate(drawn)
     )
     top: tuple[tree.Node, ...] = (
@@ -871,7 +835,7 @@ def inclusion_page(
         f"betaroc: {classifiers}", "Ensemble", [classifiers],
         "Which of these classifiers join the ensemble?", tree.map_text(top, say),
         tree.map_text(sections, say),
-        say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."),
+        say(f"betaroc {version()}. {FAR}(θ) = P({vocabulary.IMPOSTOR} score > θ)."),
     )  # fmt: skip
 
 
@@ -907,7 +871,7 @@ def draw_rocs(ax: curves.Axes | None, result: Inclusion, terms: Terms) -> curves
 def draw_learned(ax: curves.Axes | None, result: Inclusion) -> curves.Axes:
     """The gain of each classifier in a learned fusion."""
     gains = {name_shown(name, 26): verdict.gain for name, verdict in result.verdict.items()}
-    marks = [tree.IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
+    marks = [tree.IntervalMark(name, g.low, g.estimate, g.high, g.word != learned.CANNOT_TELL)
              for name, g in gains.items()]  # fmt: skip
     words = "gain in AUC of a learned fusion"
     if ax is not None:  # else a caption says it
@@ -931,14 +895,12 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
         }  # fmt: skip
     return {
         "n_client": result.systems.sizes[0], "n_impostor": result.systems.sizes[1],
-        "chosen": list(result.chosen), "choice": document_of(replace(result.choice, fused=None)),
-        "omitted": result.systems.omitted, "region": list(result.region), "level": result.level,
-        "classifiers": classifiers, "duplicates": [list(pair) for pair in result.duplicates],
+        **fields_of(result, "chosen", "region", "level", "duplicates"),
+        "choice": document_of(replace(result.choice, fused=None)),
+        "omitted": result.systems.omitted, "classifiers": classifiers,
         "crossings": records(crossings_columns(result._crossings)),
-        "hull": {
-            "auc": hull.auc, "segments": [s._asdict() for s in hull.segments],
-            "unused": list(hull.unused),
-        },
+        "hull": fields_of(hull, "auc", "unused")
+        | {"segments": [s._asdict() for s in hull.segments]},
         "diversity": records(result._diversity),
         "fusion": {
             **fields_of(fusion, "scale", "folds", "parts"), "reason": fusion.scale_reason,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import PairedAreas, paired_areas, placements, welch
 from betaroc.inference.delta import student
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import counted, level_words, number, visible
+from betaroc.rendering.numbers import counted, level_words, number, rounded, visible
 
 #: Penalty on the squared weights of standardised columns, over the number of trials.
 _PENALTY = 1.0
@@ -60,8 +61,8 @@ class Column(NamedTuple):
             return np.asarray(1.0 * (x == _ENDS[self.form]))
         if self.form == "score":
             return x
-        found = logits(np.where((x > 0.0) & (x < 1.0), x, 0.5))
-        return np.where(x <= 0.0, self.at_zero, np.where(x >= 1.0, self.at_one, found))
+        inside = logits(np.where((x > 0.0) & (x < 1.0), x, 0.5))
+        return np.where(x <= 0.0, self.at_zero, np.where(x >= 1.0, self.at_one, inside))
 
 
 _ENDS = {"zero": 0.0, "one": 1.0}
@@ -77,10 +78,10 @@ def columns_of(sides: Sequence[Systems]) -> list[Column]:
         if not np.any(inside) or np.any((x < 0.0) | (x > 1.0)):
             result.append(Column(name, "score", math.nan, math.nan))
             continue
-        found = logits(x[inside])
-        mean = float(np.average(found, weights=weights[inside]))
+        values = logits(x[inside])
+        mean = float(np.average(values, weights=weights[inside]))
         ends = {form: bool(np.any(x == end)) for form, end in _ENDS.items()}
-        at = (mean if seen else float(most(found))
+        at = (mean if seen else float(most(values))
               for seen, most in zip(ends.values(), (np.min, np.max), strict=True))  # fmt: skip
         logit = Column(name, "logit", *at)
         result += [logit, *(logit._replace(form=form) for form, seen in ends.items() if seen)]
@@ -259,18 +260,16 @@ class Learner:
         """From one classifier to all: the one of the least Wald statistic leaves first."""
         path = [self.fit(np.ones(self.owner[-1] + 1, dtype=np.bool_))]
         while np.sum(path[-1].members) > 1:
-            path.append(self.without(path[-1], self._least(path[-1])))
+            present = np.flatnonzero(path[-1].members)[::-1].tolist()  # of equal ones the last
+            path.append(self.without(path[-1], min(present, key=partial(self._wald, path[-1]))))
         return path[::-1]
 
-    def _least(self, fusing: Fusing) -> int:
-        """Of equal ones the last."""
-        found = {}
-        for k in np.flatnonzero(fusing.members)[::-1]:
-            own = np.append(False, self.owner == k)
-            b = fusing.standard[own]
-            wald = b @ np.linalg.solve(fusing.covariance[np.ix_(own, own)], b) / b.size
-            found[int(k)] = round(float(wald), 9)
-        return min(found, key=found.__getitem__)
+    def _wald(self, fusing: Fusing, k: int) -> float:
+        """The statistic of one classifier's weights, per weight."""
+        used = np.append(False, self.owner == k)
+        b = fusing.standard[used]
+        wald = b @ np.linalg.solve(fusing.covariance[np.ix_(used, used)], b) / b.size
+        return round(float(wald), 9)
 
     def scores(self, systems: Systems, fusings: Sequence[Fusing]) -> list[Scores]:
         """Fused scores of trials, by each of some fusions."""
@@ -341,12 +340,9 @@ def fewest_trials(systems: Systems) -> int:
 
 def _labels(systems: Systems) -> list[list[AnyArray]]:
     """Of each class the columns of groups, or the rows themselves."""
-    result = []
-    for who in CLASSES:
-        groups = getattr(systems, f"{who}_groups")
-        labels = np.arange(len(getattr(systems, who))) if groups is None else groups
-        result.append(list(np.atleast_2d(labels.T)))
-    return result
+    groups = zip(systems.classes, (systems.client_groups, systems.impostor_groups), strict=True)
+    labels = (np.arange(len(side)) if label is None else label for side, label in groups)
+    return [list(np.atleast_2d(label.T)) for label in labels]
 
 
 # ------------------------------------------------------------------------------- the gains
@@ -405,20 +401,21 @@ def learned_gains(
     mates = _nearest(systems, columns)
     if folds is None or fewest_trials(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, math.nan, "none", CANNOT_TELL, 0, (0, 0), math.nan)
-        pairs = zip(systems.names, mates, strict=True)
-        return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
-    found = []
+        return tuple(
+            LearnedGain(n, *nothing, *m) for n, m in zip(systems.names, mates, strict=True)
+        )
+    by_fold = []
     for learn, observe, _ in systems.splits(folds, dev):
         learner = Learner(learn, columns)
-        everyone = learner.fit(np.ones(len(systems.names), dtype=np.bool_))
-        fusings = [everyone, *(learner.without(everyone, k) for k in range(len(systems.names)))]
+        full = learner.fit(np.ones(len(systems.names), dtype=np.bool_))
+        fusings = [full, *(learner.without(full, k) for k in range(len(systems.names)))]
         scores = learner.scores(observe, fusings)
-        first, *others = map(placements, scores)
-        found.append([paired_areas(first, other, scores[0]) for other in others])
+        first, *rest = map(placements, scores)
+        by_fold.append([paired_areas(first, second, scores[0]) for second in rest])
     few = dev is None and systems.independent and min(systems.sizes) < _LARGE
     drawn = _drawn_gains(systems, columns) if few else None
     return tuple(
-        _learned_gain(name, [areas[k] for areas in found], systems, level, dev is not None,
+        _learned_gain(name, [areas[k] for areas in by_fold], systems, level, dev is not None,
                       mates[k], None if drawn is None else drawn[k])
         for k, name in enumerate(systems.names)
     )  # fmt: skip
@@ -449,15 +446,16 @@ def _drawn_gains(systems: Systems, columns: Sequence[Column]) -> FloatArray | No
     learner, rng = Learner(systems, columns), np.random.default_rng(0)
     x = learner.design[:, 1:]
     p, n = int(np.sum(np.isfinite(learner.sd))), learner.size
-    sizes = [float(np.sum(learner.copies[own])) for own in (learner.client, ~learner.client)]
+    masks = learner.client, ~learner.client
+    sizes = [float(np.sum(learner.copies[mask])) for mask in masks]
     if n - p - 3.0 <= 0.0:
         return None
     means, scatter = [], np.zeros((_DRAWS, x.shape[1], x.shape[1]))
-    for own, size in zip((learner.client, ~learner.client), sizes, strict=True):
-        weights = rng.gamma(learner.copies[own], size=(_DRAWS, int(np.sum(own))))
+    for mask, size in zip(masks, sizes, strict=True):
+        weights = rng.gamma(learner.copies[mask], size=(_DRAWS, int(np.sum(mask))))
         weights /= np.sum(weights, axis=1, keepdims=True)
-        means.append(weights @ x[own])
-        products = (x[own][:, :, None] * x[own][:, None, :]).reshape(len(x[own]), -1)
+        means.append(weights @ x[mask])
+        products = (x[mask][:, :, None] * x[mask][:, None, :]).reshape(len(x[mask]), -1)
         second = (weights @ products).reshape(scatter.shape)
         scatter += size * (second - means[-1][:, :, None] * means[-1][:, None, :])
     apart = means[0] - means[1]
@@ -467,9 +465,9 @@ def _drawn_gains(systems: Systems, columns: Sequence[Column]) -> FloatArray | No
 
     def area(square: FloatArray, columns: int) -> FloatArray:
         chance = columns * sum(1.0 / size for size in sizes)
-        found = np.maximum((n - columns - 3.0) / (n - 2.0) * square - 2.0 * chance, 0.0)
-        learned = math.sqrt((n - columns - 1.0) / n / 2.0) * found
-        return np.asarray(ndtr(learned / np.sqrt(np.maximum(found + chance, 1e-300))))
+        distance = np.maximum((n - columns - 3.0) / (n - 2.0) * square - 2.0 * chance, 0.0)
+        learned = math.sqrt((n - columns - 1.0) / n / 2.0) * distance
+        return np.asarray(ndtr(learned / np.sqrt(np.maximum(distance + chance, 1e-300))))
 
     gains = []
     for k in range(len(systems.names)):
@@ -524,9 +522,8 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
     """What was measured, why it cannot be told, and what to do."""
     if gain.method == "none":
         return (
-            "what it adds to a learned fusion was not measured: that takes"
-            f" {LEAST_FOLDS} folds or more with {LEAST_TRIALS} trials (or groups) of each class in"
-            f" each, {LEAST_FOLDS * LEAST_TRIALS} of each class at least"
+            f"what it adds to a learned fusion was not measured: that takes {LEAST_FOLDS} folds or"
+            f" more with {LEAST_TRIALS} trials (or groups) of each class in each"
         )
     says = {
         INCLUDE: f"a learned fusion gains {MATTERS} or more by it",
@@ -538,26 +535,17 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
         f" {gain.with_it:.4f} with it and {gain.without:.4f} without, {gain.estimate:+.4f}"
         f" ({gain.low:+.4f} to {gain.high:+.4f}) at {level_words(gain.level)}"
     )
-    if gain.copy:
-        text += f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
-    elif gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
-        text += (
-            f"; {visible(gain.nearest)} is most like it (correlation"
-            f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
-        )
+    if gain.copy or (gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE):
+        alike = f"is most like it (correlation {gain.correlation:.3f} within the classes)"
+        alike = "has the same scores" if gain.copy else alike
+        text += f"; {visible(gain.nearest)} {alike}: drop one of the two, not both"
     elif gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, CLASSES)
         text += f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
     if 1.0 < gain.needed < math.inf:  # if the estimate stayed: as it varies, in half of the cases
-        clients, impostors = (_two_digits(gain.needed * size) for size in sizes)
+        clients, impostors = (rounded(gain.needed * n, up=True, digits=2) for n in sizes)
         text += (
             f"; about {clients} {CLIENTS} and {impostors} {IMPOSTORS} would have an even chance"
             f" to tell a gain from less than {MATTERS:g}, if it is what was measured"
         )
     return text
-
-
-def _two_digits(n: float) -> str:
-    """A number of trials, rounded up."""
-    step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
-    return number(math.ceil(n / step) * step, 12)

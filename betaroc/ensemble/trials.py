@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice, frozen
 from betaroc.core.containers import width_of
-from betaroc.core.errors import (
-    DegenerateDataError,
-    DuplicateWarning,
-    InputError,
-    InputTypeError,
-    SameDataWarning,
-    refusal,
-)
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import warn
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
@@ -74,8 +68,8 @@ class Systems(Tabular):
 
     def fused(self, x: FloatArray) -> Scores:
         """Scores of one number per trial, clients first."""
-        both = dict(zip(CLASSES, np.split(x, [len(self.client)]), strict=True))
-        return Scores._checked(**both, **fields_of(self, *_BESIDE), library=self.library)
+        columns = dict(zip(CLASSES, np.split(x, [len(self.client)]), strict=True))
+        return Scores._checked(**columns, **fields_of(self, *_BESIDE), library=self.library)
 
     @property
     def independent(self) -> bool:
@@ -140,8 +134,8 @@ def systems_of(
     if isinstance(value, list | tuple):
         by_name: dict[str, Any] = {}
         for k, scores in enumerate(value, 1):
-            own = getattr(scores, "name", None) or f"classifier {k}"
-            by_name[_new_name(own, by_name)] = scores
+            name_k = getattr(scores, "name", None) or f"classifier {k}"
+            by_name[_new_name(name_k, by_name)] = scores
         _check_few(list(by_name), f"{name} holds")
         value = by_name
     if isinstance(value, Mapping):
@@ -248,9 +242,9 @@ def _check_ids(systems: Systems, role: str) -> None:
             others = [other for other in systems.names if other != name]
             raise InputError(
                 f"column {format_value(name)} of {_table_words(role)} must hold scores; its"
-                f" {values.size} values are whole numbers, all different, as ids or row numbers"
-                f" are. Name the classifiers, such as {format_list(others)}, or this one too if it"
-                " is one: " + worded("`systems=...`")
+                f" {values.size} values are all different whole numbers, as ids are. Name the"
+                f" classifiers, such as {format_list(others)}, or this one too if it is one: "
+                + worded("`systems=...`")
             )
 
 
@@ -299,21 +293,21 @@ def check_constant(systems: Systems, role: str = "frame") -> None:
     where = "" if role == "frame" else f" of {role}"
     for name, scores in zip(systems.names, systems.x.T, strict=True):
         if np.all(scores == scores[0]):
-            raise DegenerateDataError(
+            raise errors.DegenerateDataError(
                 f"classifier {format_value(name)} must have different scores; all"
                 f" {scores.size}{where} are {float(scores[0])!r}. It decides nothing: leave it out."
             )
 
 
-def warn_of_same_trials(own: Systems, dev: Systems) -> None:
+def warn_of_same_trials(systems: Systems, dev: Systems) -> None:
     """Warn of dev and trials that are the same scores."""
-    both = ([x[np.lexsort(x.T)] for x in systems.classes] for systems in (own, dev))
-    if all(map(np.array_equal, *both)):
+    ordered = ([x[np.lexsort(x.T)] for x in side.classes] for side in (systems, dev))
+    if all(map(np.array_equal, *ordered)):
         warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
             " they were chosen, which is too good. Give separate scores, or leave dev out for"
             " cross-validation.",
-            SameDataWarning,
+            errors.SameDataWarning,
         )
 
 
@@ -321,18 +315,16 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; warn of each."""
     from scipy.stats import rankdata
 
-    result = dict[str, str]()
-    ranks = rankdata(systems.x, axis=0)
+    ranks, result = rankdata(systems.x, axis=0), list[tuple[str, str]]()
     for j, second in enumerate(systems.names):
         i = next((i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])), j)
-        if i == j:
-            continue
-        first = result[second] = systems.names[i]
-        equal = np.array_equal(systems.x[:, i], systems.x[:, j])
-        words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
-        warn(
-            f"classifiers {format_value(first)} and {format_value(second)} {words}: to an ensemble"
-            " they are one, which then counts twice. Leave one of them out.",
-            DuplicateWarning,
-        )
-    return tuple((first, second) for second, first in result.items())
+        if i < j:
+            result.append((systems.names[i], second))
+            equal = np.array_equal(systems.x[:, i], systems.x[:, j])
+            words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
+            warn(
+                f"classifiers {' and '.join(map(format_value, result[-1]))} {words}: to an ensemble"
+                " they are one, which then counts twice. Leave one of them out.",
+                errors.DuplicateWarning,
+            )
+    return tuple(result)

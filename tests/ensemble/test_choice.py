@@ -96,18 +96,6 @@ def test_of_the_best_selection_the_worth_is_the_largest():
     assert best.names == max(best.sizes, key=lambda size: size.worth).members
 
 
-def test_weights_are_copies():
-    """Of every trial three: the same set, areas and weights as of three times the rows."""
-    given = drawn(40, (1.2, 0.4), 5)
-    thrice = np.repeat(np.arange(40), 3)
-    rows = Systems(given.names, given.client[thrice], given.impostor[thrice])
-    weights = {f"{who}_weights": np.full(40, 3.0) for who in ("client", "impostor")}
-    one = Learner(Systems(given.names, *given.classes, **weights), columns_of([given]))
-    two = Learner(rows, columns_of([given]))
-    for a, b in zip(one.elimination(), two.elimination(), strict=True):
-        assert a.coefficients == pytest.approx(b.coefficients, rel=1e-9)
-
-
 def test_on_dev_areas_are_delongs_on_the_trials():
     test, dev = drawn(80, (1.0, 0.3), 6), drawn(120, (1.0, 0.3), 7)
     found = chosen(test, dev=dev)

@@ -199,19 +199,6 @@ def test_groups_widen_intervals_and_stay_in_one_fold(frame):
     assert br.inclusion(both, alpha=[0.2, 0.6], family="normal") == given
 
 
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
-def test_scores_of_other_ranges_are_fused_by_ranks(frame):
-    logits = frame.assign(a=special.logit(frame["a"]))
-    given = br.inclusion(logits, family="normal")
-    assert given.fusion.scale == "ranks"
-    assert "'a'" in given.fusion.scale_reason
-    # Ranks know no scale: all classifiers may be bent.
-    bent = frame.assign(a=np.exp(logits["a"]), b=5.0 * frame["b"] ** 3)
-    one, two = given.fusion.table, br.inclusion(bent, family="normal").fusion.table
-    assert one["with"].to_numpy() == pytest.approx(two["with"].to_numpy(), abs=0.02)
-
-
 def test_mean_logit_of_ranks_by_hand():
     dev = trials([[3.0], [5.0]], [[1.0], [3.0]])
     # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
