@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from betaroc.cli import options
-from betaroc.cli.messages import (
-    examples,
-    in_terms,
-    messages,
-    progress_bar,
-    say,
-    say_warnings,
-)
+from betaroc.cli.messages import examples, in_terms, messages, progress_bar, say, say_warnings
 from betaroc.cli.systems import (
     SystemFiles,
     called_systems,

@@ -70,8 +70,8 @@ def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
     t, sides, fits = e.chosen, list[StrataRates](), e.test_fit
     if isinstance(fits, StrataFits):
         near = PerturbedStrata(fits, e.over, o.groups)
-        for which, (_, given) in enumerate(fits._sides(e.over).values()):
-            laws, changes = (row[1] for row in near.sides[which]), near.changes(which, t)
+        for which, (who, (parts, given)) in enumerate(fits._sides(e.over).items()):
+            changes, laws = near.changes(which, t), (getattr(part.model, who) for part in parts)
             share = np.array([law._side(t, lower=which == 0)[0] for law in laws])
             weights = np.full(len(share), 1.0 / len(share)) if given is None else given
             spread = share * (1.0 - share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -51,11 +51,9 @@ def strata_curves(e: Epc) -> list[Epc]:
     classes = [*classes_over(test.strata._asdict(), e.over)]
     if len(classes) > 1 and test.strata.client.keys() != test.strata.impostor.keys():
         return []  # no stratum is one of both classes
-    who = classes[-1]
-    weights = [{name: 1.0} for name in getattr(test.strata, who)]
     made = partial(model_over, test) if fits is None else fits.model_over
-    models = [replace(made(own), prior=e.test.prior) for own in weights]
-    return [replace(e, test=m, over=own) for m, own in zip(models, weights, strict=True)]
+    alone = [{name: 1.0} for name in getattr(test.strata, classes[-1])]
+    return [replace(e, test=replace(made(own), prior=e.test.prior), over=own) for own in alone]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +65,15 @@ class PerturbedStrata:
     groups: bool
 
     @cached_property
-    def sides(self) -> list[list[tuple[Fit, Distribution, Free, slice]]]:
-        """Of either class each fit, its distribution, what varies in it, and where that stands."""
+    def sides(self) -> list[list[tuple[Fit, Callable[[FloatArray], Distribution], Free, slice]]]:
+        """Of either class each fit, its distribution a step away, what varies, where it stands."""
         result, start = list[Any](), 0
         for which, (who, (parts, _)) in enumerate(self.fits._sides(self.over).items()):
             result.append([])
             for part in parts:
                 free = near_of(part, groups=False)._parts[which]
                 at = slice(start, start := start + len(free.names))
-                result[-1].append((part, getattr(part.model, who), free, at))
+                result[-1].append((part, partial(_away, getattr(part.model, who), free), free, at))
         return result
 
     @cached_property
@@ -105,22 +103,24 @@ class PerturbedStrata:
         """Both classes over their strata, so far from the fits."""
         result, weights = list[Distribution](), self.fits._sides(self.over).values()
         for upper, ((_, own), rows) in enumerate(zip(weights, self.sides, strict=True)):
-            laws = [moved(law, free.names, (free.place + away[at]).tolist())
-                    for _, law, free, at in rows]  # fmt: skip
+            laws = [near(away[at]) for _, near, _, at in rows]
             result.append(over_strata(laws, own, upper=bool(upper)) if laws[1:] else laws[0])
         return result
 
     def changes(self, which: int, t: Thresholds) -> FloatArray:
         """Of the error rate of each stratum of a class at thresholds, along each root."""
 
-        def error(law: Distribution, free: Free, away: FloatArray) -> FloatArray:
-            near = moved(law, free.names, (free.place + away).tolist())
-            return near._side(t, lower=which == 0)[0]
+        def error(near: Callable[[FloatArray], Distribution], away: FloatArray) -> FloatArray:
+            return near(away)._side(t, lower=which == 0)[0]
 
         return np.array([
-            slopes_along(np.eye(free.place.size), partial(error, law, free)) @ self.roots[:, at].T
-            for _, law, free, at in self.sides[which]
+            slopes_along(np.eye(free.place.size), partial(error, near)) @ self.roots[:, at].T
+            for _, near, free, at in self.sides[which]
         ])  # fmt: skip
+
+
+def _away(law: Distribution, free: Free, away: FloatArray) -> Distribution:
+    return moved(law, free.names, (free.place + away).tolist())
 
 
 @dataclass(frozen=True, eq=False)

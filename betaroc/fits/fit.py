@@ -66,7 +66,6 @@ _PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
 _MASSES = (*MASSES, REJECTED)
-_SHAPE_TEXTS = ("stratum", "client_shape", "impostor_shape")
 #: Confidence of intervals in a notebook; parameters up to which that of the EER takes no time.
 _LEVEL, _FEW, _NO_ENDS = 0.95, 4, (math.nan, math.nan, False)
 #: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
@@ -1056,10 +1055,9 @@ class StrataFits(Tabular, Exportable):
             chosen: Any = {who: n / np.sum(n) for who, n in counts.items()}
         else:
             chosen = strata_rates.classes_over(sizes, over)
-        for who in (who for who in CLASSES if who not in split):
-            if any(
-                getattr(part.model, who) != getattr(self.fits[0].model, who) for part in self.fits
-            ):
+        for who in set(CLASSES) - set(split):
+            first, *others = [getattr(part.model, who) for part in self.fits]
+            if any(law != first for law in others):
                 rule = "be of one class alone to be taken over strata"
                 remedy = 'Fit each class by itself, such as family="beta".'
                 raise errors.refusal("family", rule, fit_families(self.fits[0]), remedy)
@@ -1112,16 +1110,14 @@ class StrataFits(Tabular, Exportable):
         ordered = {key: [column[k] for k in self._order] for key, column in table.items()}
         text = f"AUC of {tree.foreign(ordered['stratum'][0]).short}, the costliest of"
         text += f" {len(self.fits)} strata; {fit_families(self.fits[0])} fit of each"
-        nodes: list[tree.Node] = [
-            tree.Paragraph(text, "answer", number(float(ordered["auc"][0]), 4))
-        ]
+        auc = number(float(ordered["auc"][0]), 4)
+        nodes: list[tree.Node] = [tree.Paragraph(text, "answer", auc)]
         alike = {key: x[0] for key, x in ordered.items() if key != "stratum" and len(set(x)) == 1}
         columns = {key: x for key, x in ordered.items() if key not in alike}
         nodes.append(replace(cast(tree.Grid, table_nodes(columns, "")[1]), kept=ordered))
         if alike:
-            words = (
-                f"{key} {x if isinstance(x, str) else number(x, 4)}" for key, x in alike.items()
-            )
+            pairs = alike.items()
+            words = (f"{key} {x if isinstance(x, str) else number(x, 4)}" for key, x in pairs)
             nodes.append(tree.Paragraph(f"Of each: {', '.join(words)}."))
         about = "ROC of each stratum, fitted and, thin, counted"
         if len(self.fits) > PANELS:
@@ -1147,21 +1143,16 @@ class StrataFits(Tabular, Exportable):
         """
         rows = []
         for name, part in zip(self.stratum, self.fits, strict=True):
-            row: dict[str, Any] = {"stratum": name, "n_client": part.client.n}
-            row["n_impostor"] = part.impostor.n
+            ends, shapes = part.model.semi_derivatives(), part.model.shape_category() or ("", "")
+            sizes = {"n_client": part.client.n, "n_impostor": part.impostor.n}
+            row: dict[str, Any] = {"stratum": name} | sizes
             for who in CLASSES:
                 row |= {f"{who}_{key}": value for key, value in getattr(part, who).params.items()}
-            shapes = part.model.shape_category() or ("", "")
             row |= {f"{who}_shape": str(x) for who, x in zip(CLASSES, shapes, strict=True)}
-            ends = part.model.semi_derivatives()
             row |= {"semi_at_zero": ends.at_zero, "semi_at_one": ends.at_one}
             rows.append(row | {"auc": part.model.auc(), "eer": part.model.eer().hter})
-        names = list(dict.fromkeys(key for row in rows for key in row))
-        return self._table({
-            key: np.array([row.get(key, 0.0 if key.endswith(_MASSES) else math.nan)
-                           for row in rows]) if key not in _SHAPE_TEXTS
-            else [row[key] for row in rows] for key in names
-        })  # fmt: skip
+        lack = {key: 0.0 if key.endswith(_MASSES) else math.nan for row in rows for key in row}
+        return self._table({key: [row.get(key, x) for row in rows] for key, x in lack.items()})
 
 
 def wrap_estimate(part: Estimate, library: Library | None) -> DistributionFit:

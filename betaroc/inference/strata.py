@@ -258,8 +258,8 @@ class StrataTable(Tabular, Exportable):
         silent *= set(silent) != {rate(0.0)}
         for k in self._order:
             row = tree.foreign(self.stratum[k]), spaced(round(self.n[k])), cells[k]
-            told = [] if verdicts is None else [verdicts[self.stratum[k]]]
-            rows.append(tree.Row((*row, *silent[k : k + 1], *told)))
+            verdict = [] if verdicts is None else [verdicts[self.stratum[k]]]
+            rows.append(tree.Row((*row, *silent[k : k + 1], *verdict)))
         more = [*["no score"] * bool(silent), *["verdict"] * (verdicts is not None)]
         grid = tree.Grid(("stratum", "trials", name, *more), tuple(rows[:_SHOWN]))
         nodes: list[tree.Node] = [grid]

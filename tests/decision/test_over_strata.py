@@ -22,11 +22,16 @@ WEIGHTS = {"s0": 0.15, "s1": 0.25, "s2": 0.6}
 def scores(seed, n=60, shifts=(0.0, 0.6, 1.2), digits=1):
     """Clients about 2, and a stratum of impostors about each shift."""
     rng = np.random.default_rng(seed)
-    client = rng.normal(2.0, 1.0, n)
-    impostor = np.concatenate([rng.normal(s, 1.0, n) for s in shifts])
-    client, impostor = (np.round(x, digits) for x in (client, impostor))
+    client, impostor = rng.normal(2.0, 1.0, n), [rng.normal(s, 1.0, n) for s in shifts]
     names = np.repeat([f"s{k}" for k in range(len(shifts))], n)
-    return br.Scores(client, impostor, impostor_strata=names)
+    return br.Scores(np.round(client, digits), np.round(np.concatenate(impostor), digits),
+                     impostor_strata=names)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Normal fits of the strata of dev and of test."""
+    return [br.fit(scores(k, 400, digits=9), "normal", by="stratum") for k in (1, 2)]
 
 
 def rates(s, over, t):
@@ -60,9 +65,7 @@ def test_shares_of_the_trials_are_the_pooled_curve_and_one_stratum_is_itself():
     dev, test = scores(3), scores(4)
     thirds = br.epc(dev, test, over=dict.fromkeys(WEIGHTS, 1 / 3), alpha=ALPHAS)
     np.testing.assert_allclose(thirds.value, br.epc(dev, test, alpha=ALPHAS).value, atol=1e-12)
-    alone = [
-        br.Scores(s.client, s.impostor[s.impostor_strata == "s1"]) for s in (dev, test)
-    ]  # fmt: skip
+    alone = [br.Scores(s.client, s.impostor[s.impostor_strata == "s1"]) for s in (dev, test)]
     one = br.epc(dev, test, over={"s1": 1.0}, alpha=ALPHAS)
     np.testing.assert_array_equal(one.threshold, br.epc(*alone, alpha=ALPHAS).threshold)
 
@@ -101,14 +104,14 @@ def test_the_worst_of_fits_is_their_envelope():
 
 def test_a_mixture_by_weights_is_the_one_of_its_family():
     parts, weights = (br.Beta(2.0, 6.0), br.Beta(3.0, 4.0)), (0.3, 0.7)
-    own, known = StrataMixture(weights, parts), br.BetaMixture(weights, parts)
     client = br.Beta(5.0, 2.0)
-    for dev, test in (((client, own), (client, known)),):
-        generic, closed = (
-            br.epc(br.ScoreModel(*pair), br.ScoreModel(*pair), alpha=ALPHAS) for pair in (dev, test)
-        )
-        np.testing.assert_allclose(generic.threshold, closed.threshold, rtol=1e-10)
-        np.testing.assert_allclose(generic.value, closed.value, atol=1e-10)
+    generic, closed = (
+        br.epc(model, model, alpha=ALPHAS)
+        for mixture in (StrataMixture, br.BetaMixture)
+        for model in [br.ScoreModel(client, mixture(weights, parts))]
+    )
+    np.testing.assert_allclose(generic.threshold, closed.threshold, rtol=1e-10)
+    np.testing.assert_allclose(generic.value, closed.value, atol=1e-10)
 
 
 def test_a_fit_of_each_stratum():
@@ -167,72 +170,54 @@ def test_drawn_thresholds_are_those_of_the_drawn_scores(over):
 
 
 def test_ends_at_fixed_thresholds_by_hand():
-    # FAR alone of one stratum by weight is Clopper and Pearson's interval of its count.
+    # FAR alone of one stratum by weight is Clopper and Pearson's interval of its count; the
+    # variance is that of (x + 1/2)/(n + 1), so the ends are near and no tighter by much.
     dev, test = scores(9), scores(10)
     e = br.epc(dev, test, over={"s2": 1.0}, measure="far", alpha=[0.5])
     band = e.band(resample="test")
-    n = 60
     hits = int(np.sum(test.impostor[test.impostor_strata == "s2"] > e.threshold[0]))
-    exact = stats.binomtest(hits, n).proportion_ci(0.95)
-    # The variance is that of (x + 1/2)/(n + 1), so the ends are near and no tighter by much.
-    assert band.low[0] == pytest.approx(exact.low, abs=0.01)
-    assert band.high[0] == pytest.approx(exact.high, abs=0.01)
-    worst = br.epc(dev, test, over="worst", measure="far", alpha=[0.5]).band(resample="test")
-    assert worst.high[0] >= worst.estimate[0] >= worst.low[0]
+    exact = stats.binomtest(hits, 60).proportion_ci(0.95)
+    assert (band.low[0], band.high[0]) == pytest.approx((exact.low, exact.high), abs=0.01)
 
 
-def test_bands_are_nested():
+def test_bands_are_nested_and_an_area_lies_in_that_of_the_band():
     e = br.epc(scores(11), scores(12), over="worst", alpha=ALPHAS)
-    test = e.band(resample="test")
-    every = e.band(resample="test", simultaneous=True)
-    both = e.band(replicates=100, rng=1)
-    for wide in (every, both):
-        assert np.all(wide.low <= test.low + 1e-12)
-        assert np.all(wide.high >= test.high - 1e-12)
-
-
-def test_an_area_lies_in_that_of_the_band():
-    e = br.epc(scores(11), scores(12), over="worst", alpha=ALPHAS)
-    band = e.band(resample="test", simultaneous=True)
+    one, every = (e.band(resample="test", simultaneous=several) for several in (False, True))
+    for wide in (every, e.band(replicates=100, rng=1)):
+        assert np.all(wide.low <= one.low + 1e-12)
+        assert np.all(wide.high >= one.high - 1e-12)
     area = e.interval("area", method="test")
-    trapezoids = [
-        integrate.trapezoid(x, ALPHAS) / 0.8 for x in (band.low, band.estimate, band.high)
-    ]
-    assert [area.low, area.estimate, area.high] == pytest.approx(trapezoids, abs=1e-12)
+    ends = [integrate.trapezoid(x, ALPHAS) / 0.8 for x in (every.low, every.estimate, every.high)]
+    assert [area.low, area.estimate, area.high] == pytest.approx(ends, abs=1e-12)
     value = e.interval("value", alpha=0.5, method="test")
-    one = e.band(resample="test")
     assert (value.low, value.high) == pytest.approx((one.low[2], one.high[2]))
 
 
 @pytest.mark.parametrize("measure", ["far", "frr", "hter", "f1"])
-def test_a_band_of_the_fit_of_one_stratum_is_its_own(measure):
-    dev, test = (br.fit(scores(k, 400, digits=9), "normal", by="stratum") for k in (1, 2))
+def test_a_band_of_the_fit_of_one_stratum_is_its_own(fitted, measure):
     options = {"alpha": ALPHAS[1:4], "measure": measure, "prior": 0.5}
-    ours = br.epc(dev, test, over={"s1": 1.0}, **options).band(resample="test")
-    own = br.epc(dev["s1"], test["s1"], **options).band(resample="test", method="delta")
+    ours = br.epc(*fitted, over={"s1": 1.0}, **options).band(resample="test")
+    pair = [side["s1"] for side in fitted]
+    own = br.epc(*pair, **options).band(resample="test", method="delta")
     np.testing.assert_allclose(ours.estimate, own.estimate, atol=1e-12)
     # A measure of two rates adds the distances to the ends of each as squares.
-    near = {"atol": 0.02}
-    np.testing.assert_allclose([ours.low, ours.high], [own.low, own.high], **near)
+    np.testing.assert_allclose([ours.low, ours.high], [own.low, own.high], atol=0.02)
 
 
-def test_bands_of_fits_over_strata():
-    dev, test = (br.fit(scores(k, 400, digits=9), "normal", by="stratum") for k in (1, 2))
-    e = br.epc(dev, test, over="worst", alpha=ALPHAS[1:4])
-    fixed = e.band(resample="test")
+def test_bands_of_fits_over_strata(fitted):
+    e = br.epc(*fitted, over="worst", alpha=ALPHAS[1:4])
+    fixed, both = e.band(resample="test"), e.band(replicates=100, rng=1)
     each = [part.band(resample="test").high for part in e.strata.values()]
     np.testing.assert_allclose(fixed.high, np.max(each, axis=0), rtol=1e-3)
-    for wide in (
-        e.band(resample="test", simultaneous=True),
-        e.band(replicates=100, rng=1),
-        br.epc(scores(1), test, over="worst", alpha=[0.5]).band(resample="test"),
-    ):
-        assert np.all(wide.low < wide.estimate)
-        assert np.all(wide.high > wide.estimate)
-    assert np.all(e.band(replicates=100, rng=1).high >= fixed.high)
-    pooled = br.epc(dev, test, alpha=[0.5]).band(resample="test")
-    whole = br.epc(dev, test, over=dict.fromkeys(WEIGHTS, 1 / 3), alpha=[0.5])
-    np.testing.assert_allclose(pooled.high, whole.band(resample="test").high)
+    mixed = br.epc(scores(1), fitted[1], over="worst", alpha=[0.5]).band(resample="test")
+    for wide in (e.band(resample="test", simultaneous=True), both, mixed):
+        assert np.all((wide.low < wide.estimate) & (wide.estimate < wide.high))
+    assert np.all(both.high >= fixed.high)
+    pooled, whole = (
+        br.epc(*fitted, over=over, alpha=[0.5]).band(resample="test").high
+        for over in ("pooled", dict.fromkeys(WEIGHTS, 1 / 3))
+    )
+    np.testing.assert_allclose(pooled, whole)
 
 
 def test_strata_of_the_same_persons_are_no_more_trials():
@@ -240,8 +225,7 @@ def test_strata_of_the_same_persons_are_no_more_trials():
     rng = np.random.default_rng(1)
     persons = [f"p{k}" for k in range(40)] * 3
     client, impostor = rng.normal(2.0, 1.0, 120), rng.normal(0.0, 1.0, 120)
-    one = {"client_groups": persons, "impostor_groups": persons}
-    alone = br.Scores(client, impostor, **one)
+    alone = br.Scores(client, impostor, client_groups=persons, impostor_groups=persons)
     two = br.Scores(client, np.tile(impostor, 2), impostor_strata=["a"] * 120 + ["b"] * 120,
                     client_groups=persons, impostor_groups=persons * 2)  # fmt: skip
     half, t = {"a": 0.5, "b": 0.5}, 0.7
@@ -257,16 +241,14 @@ def test_strata_of_the_same_persons_are_no_more_trials():
     assert apart.high - apart.low < 0.8 * (far.high - far.low)
     ungrouped = br.interval(bare, "far", threshold=t, over="worst")
     assert br.interval(two, "far", threshold=t, over="worst", groups=False) == ungrouped
-    ours = br.epc(two, two, over=half, measure="far", alpha=[0.3])
-    one_band = br.epc(two, two, over={"a": 1.0}, measure="far", alpha=[0.3]).band(resample="test")
-    band = ours.band(resample="test")
-    assert (band.low[0], band.high[0]) == pytest.approx(
-        (one_band.low[0], one_band.high[0]), abs=0.01
-    )
     fits = br.fit(two, "normal", by="stratum")
-    both = [br.epc(fits, fits, over=w, measure="far", alpha=[0.3]) for w in (half, {"a": 1.0})]
-    ends = [(b.low[0], b.high[0]) for b in (e.band(resample="test") for e in both)]
-    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
+    for side, tolerance in ((two, {"abs": 0.01}), (fits, {"rel": 1e-6})):
+        both, single = (
+            br.epc(side, side, over=w, measure="far", alpha=[0.3]).band(resample="test")
+            for w in (half, {"a": 1.0})
+        )
+        assert both.low[0] == pytest.approx(single.low[0], **tolerance)
+        assert both.high[0] == pytest.approx(single.high[0], **tolerance)
 
 
 @pytest.mark.nightly
@@ -290,11 +272,8 @@ def pair_of_systems(seed, worse=0.0, n=80):
     rng = np.random.default_rng(seed)
     noise = [0.6 * rng.normal(size=4 * n) for _ in range(2)]
     truth = np.repeat([2.0, 0.0, 0.3, 0.6], n) + rng.normal(size=4 * n)
-    names, result = np.repeat(["a", "b", "c"], n), []
-    for k, own in enumerate(noise):
-        s = truth + own + k * worse * (np.arange(4 * n) >= 3 * n)
-        result.append(br.Scores(s[:n], s[n:], impostor_strata=names))
-    return result
+    systems = truth + noise[0], truth + noise[1] + worse * (np.arange(4 * n) >= 3 * n)
+    return [br.Scores(s[:n], s[n:], impostor_strata=np.repeat(["a", "b", "c"], n)) for s in systems]
 
 
 @pytest.mark.parametrize("over", ["worst", {"a": 0.1, "b": 0.1, "c": 0.8}])
@@ -314,14 +293,13 @@ def test_the_system_that_is_worse_in_one_stratum_is(over, resample):
 @pytest.mark.parametrize("over", ["worst", {"a": 0.1, "b": 0.1, "c": 0.8}])
 def test_a_difference_over_strata_knows_the_pairs(over):
     a, b = pair_of_systems(3)
-    paired, apart = (
-        br.difference(a, b, "far", threshold=1.0, over=over, paired=pairs)
-        for pairs in (True, False)
-    )
+    options = {"threshold": 1.0, "over": over}
+    paired = br.difference(a, b, "far", **options)
+    apart = br.difference(a, b, "far", **options, paired=False)
     assert paired.correlation > 0.2
     assert apart.correlation == 0.0
     assert paired.high - paired.low < apart.high - apart.low
-    assert br.difference(a, a, "far", threshold=1.0, over=over).correlation == pytest.approx(1.0)
+    assert br.difference(a, a, "far", **options).correlation == pytest.approx(1.0)
 
 
 @pytest.mark.nightly
@@ -350,29 +328,25 @@ def test_fits_of_strata_in_a_shell(tmp_path, capsys):
     assert [row["impostor_mu"] for row in document["strata"]] == table["impostor_mu"].tolist()
     assert len(said(capsys, f"{call} --csv").splitlines()) == 4
     page = tmp_path / "page.html"
-    text = said(capsys, f"{call} --html {page}")
-    assert "the costliest of 3 strata" in text
-    assert "the costliest of 3 strata" in page.read_text()
-    assert "<svg" in page.read_text()
-    assert "new file" in said(capsys, f"{call} --html {page}", code=2)
-    assert "--by" in said(capsys, f"{call} --check", code=2)
-    assert "stand beside --by" in said(capsys, f"fit {path} --html {page}", code=2)
+    for text in (said(capsys, f"{call} --html {page}"), page.read_text()):
+        assert "the costliest of 3 strata" in text
+    assert "<svg" in text
+    for wrong, words in ((f"{call} --html {page}", "new file"), (f"{call} --check", "--by"),
+                         (f"fit {path} --html {page}", "stand beside --by")):  # fmt: skip
+        assert words in said(capsys, wrong, code=2)
 
 
 def test_many_strata_are_folded_in_a_picture():
-    n = 500
-    rng = np.random.default_rng(3)
-    s = br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 2 * n),
-                  impostor_strata=np.repeat([f"k{i}" for i in range(n)], 2))  # fmt: skip
     with pytest.warns(br.SmallSampleWarning):
-        ax = br.fit(s, "empirical", by="stratum").plot("roc")
-    texts = [text.get_text() for legend in ax.figure.legends for text in legend.get_texts()]
+        many = br.fit(scores(3, n=2, shifts=np.zeros(500), digits=9), "empirical", by="stratum")
+    legends = many.plot("roc").figure.legends
+    texts = [text.get_text() for legend in legends for text in legend.get_texts()]
     assert any("more strata" in text for text in texts)
     assert len(texts) < 20
     some = br.fit(scores(1, shifts=np.linspace(0.0, 1.0, 11), digits=9), "normal", by="stratum")
-    ax = some.plot("panels")
-    assert len([own for own in ax.figure.axes if own.get_visible()]) == 8
-    assert [text.get_text() for text in ax.figure.texts] == ["3 more strata"]
+    figure = some.plot("panels").figure
+    assert len([own for own in figure.axes if own.get_visible()]) == 8
+    assert [text.get_text() for text in figure.texts] == ["3 more strata"]
     assert "the 8 costliest of 11" in some._view()[-1].alt
     plt.close("all")
 
@@ -393,9 +367,8 @@ def test_both_classes_with_strata_of_their_own():
 
 
 def test_few_trials_of_a_stratum_name_no_system_and_other_families_no_parameter():
-    few = br.Scores(
-        [2.0, 3.0, 4.0] * 20, [0.0, 1.0, 2.5] * 20, impostor_strata=["a"] * 57 + ["b"] * 3
-    )
+    names = ["a"] * 57 + ["b"] * 3
+    few = br.Scores([2.0, 3.0, 4.0] * 20, [0.0, 1.0, 2.5] * 20, impostor_strata=names)
     e = br.epc(few, few, over="worst", alpha=[0.5])
     assert "3 trials of a stratum" in br.compare(e, e, replicates=20, rng=1).cannot_tell
     s = br.Scores(*np.random.default_rng(1).beta([[5], [2]], [[2], [5]], (2, 40)))
@@ -412,10 +385,9 @@ def test_what_is_pooled_says_so():
     assert "of the worst stratum" in str(br.epc(s, scores(2), over="worst", alpha=[0.5]))
 
 
-def test_what_is_refused():
+def test_what_is_refused(fitted):
     s, bare = scores(1), br.Scores([1.0, 2.0], [0.0, 1.5])
-    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-    fits = br.fit(scores(1, digits=9), "normal", by="stratum")
+    model, fits = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), fitted[0]
     worst = br.epc(s, s, over="worst", alpha=[0.5])
     one = br.Scores(s.client, s.impostor[:61], impostor_strata=["x"] * 60 + ["y"])
     for call, words in (
