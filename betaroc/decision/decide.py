@@ -1181,7 +1181,7 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         rows.append(tree.Row((tree.Cell(row.name, note=row.what), *cells)))
     if not isinstance(d.over, str):
         tables = [d.strata, *(test.strata for test in tests)]
-        known = [table and table._of_all(d.over) for table in tables]
+        known = [table and table._mean(d.over) for table in tables]
         each = (tree.rate_cell(*_as_rate(item)) if item else "no such strata" for item in known)
         note = "the mean of strata by weights"
         rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=note), *each)))

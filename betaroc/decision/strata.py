@@ -113,10 +113,8 @@ class StrataMethods:
 
     def __init__(self, scores: ScoreData, target: Target) -> None:
         self.scores = scores
-        self.ordered = {
-            name: thresholds.OrderedScores(piece, target)
-            for name, piece in scores._pieces(target.who).items()
-        }
+        pieces = scores._pieces(target.who).items()
+        self.ordered = {name: thresholds.OrderedScores(piece, target) for name, piece in pieces}
         units = {name: ordered.units for name, ordered in self.ordered.items()}
         smallest = min(units, key=units.__getitem__)
         #: The fewest trials, or groups of them, that a stratum has.
@@ -136,15 +134,16 @@ class StrataMethods:
     def method(self, how: str) -> thresholds.ThresholdMethod:
         """The furthest of the strata's thresholds, with what to expect of the worst."""
         own = self._own(how)
+        lacking = [name for name, method in own.items() if not method.possible]
         possible = [method for method in own.values() if method.possible]
-        if len(possible) < len(own):
-            lacking = [name for name, method in own.items() if not method.possible]
+        possible.sort(key=lambda method: -self._outward(method.threshold))
+        if lacking:
             why = f"{named_strata(lacking)}: {template_of(own[lacking[0]].why)}"
             if possible:
-                at = max((method.threshold for method in possible), key=self._outward)
-                why += f"; the threshold without {'it' if len(lacking) == 1 else 'them'} is {at!r}"
+                them = "it" if len(lacking) == 1 else "them"
+                why += f"; the threshold without {them} is {possible[0].threshold!r}"
             return thresholds.ThresholdMethod(how, math.nan, why=Sentence(why))
-        chosen = max(possible, key=lambda method: self._outward(method.threshold))
+        chosen = possible[0]
         worst = self.table(chosen.threshold).worst
         far, frr = thresholds.counted_at(self.scores, chosen.threshold)
         return replace(chosen, low=worst.low, high=worst.high, far=far, frr=frr)
@@ -218,8 +217,7 @@ def method_over(
         + worded(' or for the mixture (`over="pooled"`).')
     )
     needed = thresholds.needed_for_guarantee(target.rate, target.confidence)
-    error.needed = needed  # type: ignore[attr-defined]
-    error.why = f"{why}."  # type: ignore[attr-defined]
+    vars(error).update(needed=needed, why=f"{why}.")
     raise error
 
 
@@ -305,11 +303,9 @@ def of_mixture(
     if not broken:
         return assessed, words
     k = table.stratum.index(broken[0])
-    words += (
-        f" {above_words(broken, target)}:"
-        f" {short_name(target.kind)} of {named_strata(broken[:1])} {shown_rate(table.estimate[k])},"
-        f" interval {rate_span(table.low[k], table.high[k])}."
-    )
+    words += f" {above_words(broken, target)}: {short_name(target.kind)} of"
+    words += f" {named_strata(broken[:1])} {shown_rate(table.estimate[k])},"
+    words += f" interval {rate_span(table.low[k], table.high[k])}."
     remedy = worded('a threshold that holds for each stratum (`over="worst"`).')
     return Assessment(RED, assessed.reason, remedy), words
 
@@ -362,7 +358,7 @@ def _mean_judgement(
     target: Target, over: Mapping[str, float], table: StrataTable, before: Assessment
 ) -> tuple[Rate, Assessment]:
     """What a test says of the mean of strata by weights."""
-    mean = table._of_all(over)
+    mean = table._mean(over)
     if mean is None:
         missing = named_strata([name for name in over if name not in table.stratum])
         words = f" The test lacks {missing}, so that it cannot tell of the mean."

@@ -139,10 +139,8 @@ class StrataTable(Tabular, Exportable):
         names += ["non_response"] * (self.non_response is not None)
         return self._table({name: getattr(self, name) for name in names})
 
-    def _of_all(self, over: str | Mapping[str, float]) -> Interval | None:
-        """The worst rate, or the mean by weights; None without a stratum of these."""
-        if isinstance(over, str):
-            return self.worst
+    def _mean(self, over: Mapping[str, float]) -> Interval | None:
+        """The mean by weights; None without a stratum of these."""
         if not set(over) <= set(self.stratum):
             return None
         weights = checked_weights(over, self.stratum)
@@ -456,18 +454,16 @@ def stratum_codes(scores: Scores, who: str) -> IntArray:
 
 
 def strata_dependence(
-    scores: ScoreData, who: str, weights: FloatArray, t: Thresholds, options: IntervalOptions,
-    rates: tuple[FloatArray, FloatArray],
-) -> FloatArray:  # fmt: skip
+    scores: ScoreData, who: str, t: Thresholds, options: IntervalOptions, rates: StrataRates
+) -> FloatArray:
     """Variance of the mean of the strata's error rates over that of independent strata.
 
-    By what groups that are in several of them add to it; `rates` are the shares of each stratum and
-    their sizes, in rows.
+    By what groups that are in several of them add to it.
     """
     from scipy.sparse import csr_array
     from scipy.special import ndtri, stdtrit
 
-    which, (share, sizes) = CLASSES.index(who), rates
+    which, (share, sizes, weights, _) = CLASSES.index(who), rates
     groups = groups_of(scores) if options.groups else None
     count = None if groups is None else groups.sizes[which]
     if groups is None or count is None or len(share) < 2 or not isinstance(scores, Scores):
@@ -530,12 +526,13 @@ class StrataRates(NamedTuple):
         t: Thresholds, options: IntervalOptions,
     ) -> Self:  # fmt: skip
         """Of scores; the worst stratum has no mean, and no weights."""
-        above, grouped = who == CLASSES[1], options.groups
-        counts = StratumCounts.at(pieces, who, t, above=above, grouped=grouped)
-        rates, many = (counts.share, counts.sizes(options.tail)), len(pieces)
+        above, even = who == CLASSES[1], np.full(len(pieces), 1.0 / len(pieces))
+        counts = StratumCounts.at(pieces, who, t, above=above, grouped=options.groups)
+        given = even if weights is None else weights
+        rates = cls(counts.share, counts.sizes(options.tail), given, 1.0)
         if weights is None:
-            return cls(*rates, np.full(many, 1.0 / many), 1.0)
-        return cls(*rates, weights, strata_dependence(scores, who, weights, t, options, rates))
+            return rates
+        return rates._replace(inflation=strata_dependence(scores, who, t, options, rates))
 
     def each(self, tail: float) -> FloatArray:
         """Estimate, lower and upper end of each, on the first axis but one."""

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -90,11 +91,10 @@ def test_the_worst_of_fits_is_their_envelope():
         assert integrate.quad(worst.pdf, 0, 1, limit=500)[0] == pytest.approx(1.0, abs=1e-6)
     client = br.Beta(5.0, 2.0)
     model = br.ScoreModel(client, WorstStratum(parts, upper=True))
-
-    def density(t):
-        return client.pdf(t) * (1.0 - max(part.sf(t) for part in parts))
-
-    assert model.auc() == pytest.approx(integrate.quad(density, 0, 1, limit=500)[0], abs=1e-8)
+    area, _ = integrate.quad(
+        lambda t: client.pdf(t) * (1.0 - max(part.sf(t) for part in parts)), 0, 1, limit=500
+    )
+    assert model.auc() == pytest.approx(area, abs=1e-8)
     grid = np.linspace(0.001, 0.999, 20001)
     for alpha in ALPHAS:
         best = model.min_weighted_error(alpha)
@@ -140,13 +140,11 @@ def test_masses_at_the_ends_are_mixed():
     s = br.Scores(np.linspace(0.3, 0.99, 50), impostor, impostor_strata=names)
     with pytest.warns(br.BoundaryWarning):
         fits = br.fit(s, by="stratum")
-    model = fits.model_over({"a": 0.25, "b": 0.75})
-    assert model.impostor.atoms.masses.tolist() == [0.25 * 0.2]
-    each = [f.model.far(0.35) for f in fits.fits]
-    assert model.far(0.35) == pytest.approx(0.25 * each[0] + 0.75 * each[1], abs=1e-14)
-    worst, x = fits.model_over("worst"), np.linspace(0.0, 1.0, 41)
+    mean, x = fits.model_over({"a": 0.25, "b": 0.75}), np.linspace(0.0, 1.0, 41)
+    assert mean.impostor.atoms.masses.tolist() == [0.25 * 0.2]
     each = np.array([f.model.far(x) for f in fits.fits])
-    np.testing.assert_allclose(worst.far(x), each.max(axis=0), atol=1e-14)
+    np.testing.assert_allclose(mean.far(x), [0.25, 0.75] @ each, atol=1e-14)
+    np.testing.assert_allclose(fits.model_over().far(x), each.max(axis=0), atol=1e-14)
 
 
 # --------------------------------------------------------------------------------- bands
@@ -163,10 +161,8 @@ def test_drawn_thresholds_are_those_of_the_drawn_scores(over):
         named = over if over == "worst" else {k[1]: w for k, w in over.items()}
         slow = br.epc(again, again, over=named, alpha=ALPHAS)
         # Within one gap of the worst rates any place is as good.
-        for ours, theirs in zip(
-            rates(again, named, row), rates(again, named, slow.threshold), strict=True
-        ):
-            np.testing.assert_allclose(ours, theirs, atol=1e-12)
+        at = [rates(again, named, t) for t in (row, slow.threshold)]
+        np.testing.assert_allclose(*at, atol=1e-12)
 
 
 def test_ends_at_fixed_thresholds_by_hand():
@@ -228,27 +224,25 @@ def test_strata_of_the_same_persons_are_no_more_trials():
     alone = br.Scores(client, impostor, client_groups=persons, impostor_groups=persons)
     two = br.Scores(client, np.tile(impostor, 2), impostor_strata=["a"] * 120 + ["b"] * 120,
                     client_groups=persons, impostor_groups=persons * 2)  # fmt: skip
-    half, t = {"a": 0.5, "b": 0.5}, 0.7
-    far = br.interval(two, "far", threshold=t, over=half)
-    own = br.interval(alone, "far", threshold=t)
+    half, far_at = {"a": 0.5, "b": 0.5}, partial(br.interval, stat="far", threshold=0.7)
+    far, own = far_at(two, over=half), far_at(alone)
     assert (far.low, far.high) == pytest.approx((own.low, own.high), abs=0.005)
     # A guarantee for the mean of both is that for one of them.
     mean, single = (br.decide(two, far=0.3, over=w).threshold for w in (half, {"a": 1.0}))
     assert mean == pytest.approx(single, abs=0.1)
     bare = replace(two, client_groups=None, impostor_groups=None)
     assert br.decide(bare, far=0.3, over=half).threshold < mean
-    apart = br.interval(two, "far", threshold=t, over=half, groups=False)
+    apart = far_at(two, over=half, groups=False)
     assert apart.high - apart.low < 0.8 * (far.high - far.low)
-    ungrouped = br.interval(bare, "far", threshold=t, over="worst")
-    assert br.interval(two, "far", threshold=t, over="worst", groups=False) == ungrouped
+    assert far_at(two, over="worst", groups=False) == far_at(bare, over="worst")
     fits = br.fit(two, "normal", by="stratum")
     for side, tolerance in ((two, {"abs": 0.01}), (fits, {"rel": 1e-6})):
         both, single = (
             br.epc(side, side, over=w, measure="far", alpha=[0.3]).band(resample="test")
             for w in (half, {"a": 1.0})
         )
-        assert both.low[0] == pytest.approx(single.low[0], **tolerance)
-        assert both.high[0] == pytest.approx(single.high[0], **tolerance)
+        ends = single.low[0], single.high[0]
+        assert (both.low[0], both.high[0]) == pytest.approx(ends, **tolerance)
 
 
 @pytest.mark.nightly
