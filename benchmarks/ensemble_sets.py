@@ -30,7 +30,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from betaroc.ensemble.choice import choose_set, worth_of
-from betaroc.ensemble.fusion import Trials
 from betaroc.ensemble.learned import Learner, columns_of, dealt, learned_gains
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import placements
@@ -166,7 +165,7 @@ def areas(learn: Systems, observe: Systems, columns: Any, members: Any) -> list[
 
 def chosen(trials: Systems, rest: Systems) -> Run:
     """The set, and what it loses."""
-    columns, folds = columns_of(trials.names, [Trials.of(trials)]), dealt(trials, 5, None)
+    columns, folds = columns_of([trials]), dealt(trials, 5, None)
     start = time.process_time()
     found = choose_set(trials, None, columns, folds, worth_of(None), ("smallest", 0.005, 0.95))
     seconds = time.process_time() - start
@@ -207,7 +206,7 @@ def gains(pairs: Iterator[tuple[Systems, Systems]]) -> tuple[list[float], list[b
     """Probability, truth and word of every candidate."""
     chances, truths, words = list[float](), list[bool](), list[str]()
     for trials, rest in pairs:
-        columns = columns_of(trials.names, [Trials.of(trials)])
+        columns = columns_of([trials])
         k = len(trials.names)
         members = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)])
         every, *others = areas(trials, rest, columns, members)
