@@ -113,8 +113,7 @@ def _fit_strata(arguments: Namespace, systems: Sequence[SystemFiles]) -> None:
         ((_, read, _),) = read_systems(systems, arguments, step, tests=False)
         fits = fit(read, **options.fit_options_of(arguments, arguments.family), by="stratum")
         step()
-    warned, words = messages(notices, arguments), read.words
-    view = [*fits._view()]
+    warned, words, view = messages(notices, arguments), read.words, [*fits._view()]
     if arguments.html is not None:
         say_in = partial(in_terms, arguments=arguments, words=words)
         spoken = [map_text(node, say_in) for node in view]

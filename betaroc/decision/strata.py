@@ -379,12 +379,8 @@ def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> l
     """A row per stratum, the worst first, those after 8 folded; of a test what it says."""
     if table is None:
         return []
-    name, verdicts = short_name(table.statistic.partition("@")[0]), dict[str, str]()
-    broken = broken_strata(table, target)
-    for stratum, high in zip(table.stratum, table.high, strict=True):
-        kept = "kept" if high <= target else "cannot tell"
-        verdicts[stratum] = "broken" if stratum in broken else kept
-    return table._nodes(name, verdicts if tested else None)
+    name = short_name(table.statistic.partition("@")[0])
+    return table._nodes(name, target if tested else None)
 
 
 def strata_section(

@@ -18,13 +18,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution, Free, moved
 from betaroc.distributions.strata import over_strata
 from betaroc.fits.fit import Fit, StrataFits
-from betaroc.inference.delta import (
-    block_diag,
-    covariance_roots,
-    near_of,
-    observation_scores,
-    slopes_along,
-)
+from betaroc.inference import delta
 from betaroc.inference.drawn_scores import Counts, SortedRows
 from betaroc.inference.strata import POOLED, Over, classes_over, model_over, stratum_codes
 
@@ -71,7 +65,7 @@ class PerturbedStrata:
         for which, (who, (parts, _)) in enumerate(self.fits._sides(self.over).items()):
             result.append([])
             for part in parts:
-                free = near_of(part, groups=False)._parts[which]
+                free = delta.near_of(part, groups=False)._parts[which]
                 at = slice(start, start := start + len(free.names))
                 result[-1].append((part, partial(_away, getattr(part.model, who), free), free, at))
         return result
@@ -86,17 +80,19 @@ class PerturbedStrata:
             own: Any = scores._rows_of_strata[who].values() if rows[1:] else [slice(None)]
             added.append(np.zeros((values.size, rows[-1][3].stop - cut)))
             for (part, _, free, at), mine in zip(rows, own, strict=True):
-                near, fitted = near_of(part, groups=False), getattr(part, who)
+                near, fitted = delta.near_of(part, groups=False), getattr(part, who)
                 first = len(near.names[0]) * (who == CLASSES[1])
                 blocks.append(near.roots[:, first : first + len(free.names)])
                 if groups is not None:
                     trials = None if weights is None else weights[mine]
-                    each = observation_scores(fitted, values[mine], trials)
+                    each = delta.observation_scores(fitted, values[mine], trials)
                     each = each @ fitted.cov @ free.rates.T
                     added[-1][mine, at.start - cut : at.stop - cut] = each
             cut = rows[-1][3].stop
         return (
-            block_diag(*blocks) if groups is None else covariance_roots(groups.covariance(*added))
+            delta.block_diag(*blocks)
+            if groups is None
+            else delta.covariance_roots(groups.covariance(*added))
         )
 
     def laws(self, away: FloatArray) -> list[Distribution]:
@@ -114,7 +110,7 @@ class PerturbedStrata:
             return near(away)._side(t, lower=which == 0)[0]
 
         return np.array([
-            slopes_along(np.eye(free.place.size), partial(error, near)) @ self.roots[:, at].T
+            delta.slopes_along(np.eye(free.place.size), partial(error, near)) @ self.roots[:, at].T
             for _, near, free, at in self.sides[which]
         ])  # fmt: skip
 

@@ -84,10 +84,7 @@ class WorstStratum(Distribution):
     components: tuple[Distribution, ...]
     upper: bool
 
-    @property
-    def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the components live on [0, 1]."""
-        return self.components[0].on_unit
+    on_unit = StrataMixture.on_unit
 
     @property
     def support(self) -> tuple[float, float]:

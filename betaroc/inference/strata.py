@@ -248,17 +248,24 @@ class StrataTable(Tabular, Exportable):
         )
         return [tree.Paragraph(answer, "answer"), *self._nodes(self.statistic)]
 
-    def _nodes(self, name: str, verdicts: Mapping[str, str] | None = None) -> list[tree.Node]:
-        """A row per stratum, the worst first, those after 8 folded; and how far they differ."""
+    def _nodes(self, name: str, target: float | None = None) -> list[tree.Node]:
+        """A row per stratum, the worst first, those after 8 folded; and how far they differ.
+
+        With a target of the rate what each stratum says of it.
+        """
+        broken = [] if target is None else self._above(target, 0.5 * (1.0 - self.level))
         cells, rows, silent = rate_cells(self), [], [rate(0.0)]
         if self.non_response is not None:
             silent = [*map(rate, self.non_response)]
         silent *= set(silent) != {rate(0.0)}
         for k in self._order:
             row = tree.foreign(self.stratum[k]), spaced(round(self.n[k])), cells[k]
-            verdict = [] if verdicts is None else [verdicts[self.stratum[k]]]
+            verdict = []
+            if target is not None:
+                kept = "kept" if self.high[k] <= target else "cannot tell"
+                verdict = ["broken" if self.stratum[k] in broken else kept]
             rows.append(tree.Row((*row, *silent[k : k + 1], *verdict)))
-        more = [*["no score"] * bool(silent), *["verdict"] * (verdicts is not None)]
+        more = [*["no score"] * bool(silent), *["verdict"] * (target is not None)]
         grid = tree.Grid(("stratum", "trials", name, *more), tuple(rows[:_SHOWN]))
         nodes: list[tree.Node] = [grid]
         if len(rows) > _SHOWN:
@@ -345,12 +352,7 @@ def by_stratum(
     """
     scores = as_scores(x, "x")
     who, spec = checks.choice(of, CLASSES, "of"), parse_statistic(stat, given, **point)
-    return in_library(_table(scores, spec, who, IntervalOptions(level)), scores)
-
-
-def _table(
-    scores: ScoreData, spec: StatisticSpec, who: str, options: IntervalOptions
-) -> StrataTable:
+    options = IntervalOptions(level)
     pieces, tail = pieces_of(scores, who), options.tail
     rows = _rows(scores, pieces, spec, who, options)
     estimate, low, high = rows.at(tail)
@@ -360,16 +362,14 @@ def _table(
         str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
         np.full(n.size, np.nan), rows.interval(options.level), non_response=absent / n,
     )  # fmt: skip
-    counts = rows.counts
-    if counts is None:
-        return table
-    p_value, (ratio, spread) = counts.p_value(), counts.differences(options.level)
-    if p_value > tail:  # one rate may be true of all, whatever normal deviates of few errors say
-        ratio, spread = replace(ratio, low=1.0), replace(spread, low=1.0)
-    return replace(
-        table, statistic=f"{spec.name}@threshold={rows.threshold!r}", size=counts.sizes(tail),
-        ratio=ratio, spread=spread, p_value=p_value,
-    )  # fmt: skip
+    if rows.counts is not None:
+        ratio, spread = rows.counts.differences(options.level)
+        p_value, name = rows.counts.p_value(), f"{spec.name}@threshold={rows.threshold!r}"
+        if p_value > tail:  # one rate may be true of all, whatever deviates of few errors say
+            ratio, spread = replace(ratio, low=1.0), replace(spread, low=1.0)
+        table = replace(table, statistic=name, ratio=ratio, spread=spread, p_value=p_value)
+        table = replace(table, size=rows.counts.sizes(tail))
+    return in_library(table, scores)
 
 
 class _Rows(NamedTuple):
@@ -528,10 +528,10 @@ class StrataRates(NamedTuple):
         """Of scores; the worst stratum has no mean, and no weights."""
         above, even = who == CLASSES[1], np.full(len(pieces), 1.0 / len(pieces))
         counts = StratumCounts.at(pieces, who, t, above=above, grouped=options.groups)
-        given = even if weights is None else weights
-        rates = cls(counts.share, counts.sizes(options.tail), given, 1.0)
+        rates = cls(counts.share, counts.sizes(options.tail), even, 1.0)
         if weights is None:
             return rates
+        rates = rates._replace(weights=weights)
         return rates._replace(inflation=strata_dependence(scores, who, t, options, rates))
 
     def each(self, tail: float) -> FloatArray:

@@ -115,10 +115,8 @@ def test_a_mixture_by_weights_is_the_one_of_its_family():
 
 
 def test_a_fit_of_each_stratum():
-    s = br.Scores(
-        *(np.random.default_rng(6).beta(a, b, 300) for a, b in ((5, 2), (2, 4))),
-        impostor_strata=["print", "replay", "mask"] * 100,
-    )
+    client, impostor = np.random.default_rng(6).beta([[5], [2]], [[2], [4]], (2, 300))
+    s = br.Scores(client, impostor, impostor_strata=["print", "replay", "mask"] * 100)
     fits = br.fit(s, by="stratum")
     for name, fit in zip(fits.stratum, fits.fits, strict=True):
         own = br.fit(br.Scores(s.client, s.impostor[s.impostor_strata == name]))
@@ -217,7 +215,7 @@ def test_bands_of_fits_over_strata(fitted):
 
 
 def test_strata_of_the_same_persons_are_no_more_trials():
-    """Two strata with the same errors of the same persons tell as much as one."""
+    """Two with the same errors of the same persons tell as much as one; one of one person too."""
     rng = np.random.default_rng(1)
     persons = [f"p{k}" for k in range(40)] * 3
     client, impostor = rng.normal(2.0, 1.0, 120), rng.normal(0.0, 1.0, 120)
@@ -235,6 +233,8 @@ def test_strata_of_the_same_persons_are_no_more_trials():
     apart = far_at(two, over=half, groups=False)
     assert apart.high - apart.low < 0.8 * (far.high - far.low)
     assert far_at(two, over="worst", groups=False) == far_at(bare, over="worst")
+    lone = replace(two, impostor_groups=np.append(persons, ["p0"] * 120))
+    assert br.by_stratum(lone, "far", threshold=0.7).size[1] == 1.0
     fits = br.fit(two, "normal", by="stratum")
     for side, tolerance in ((two, {"abs": 0.01}), (fits, {"rel": 1e-6})):
         both, single = (
