@@ -249,10 +249,7 @@ class StrataTable(Tabular, Exportable):
         return [tree.Paragraph(answer, "answer"), *self._nodes(self.statistic)]
 
     def _nodes(self, name: str, target: float | None = None) -> list[tree.Node]:
-        """A row per stratum, the worst first, those after 8 folded; and how far they differ.
-
-        With a target of the rate what each stratum says of it.
-        """
+        """A row per stratum, the worst first, what it says of a target, how far they differ."""
         broken = [] if target is None else self._above(target, 0.5 * (1.0 - self.level))
         cells, rows, silent = rate_cells(self), [], [rate(0.0)]
         if self.non_response is not None:
@@ -401,10 +398,7 @@ class _Rows(NamedTuple):
         return Interval(estimate, low, high, level, method)
 
     def _worst(self, tail: float) -> tuple[Any, ...]:
-        """The far end is not corrected; the near one is Bonferroni's.
-
-        Of shares it is the larger of that and the pooled rate's, each at half the tail.
-        """
+        """Only the near end is corrected: Bonferroni's; of shares, or the pooled rate's."""
         (estimate, low, high), many = self.at(tail), len(self.pieces)
         if self.counts is None or self.pooled is None:
             near = self.at(tail / many)[1:]
