@@ -339,8 +339,7 @@ def plan_sample_size(
     Notes
     -----
     The width is that of `Fit.interval` at a fit with these estimates and the covariance of so many
-    scores, averaged over fits nearby to second order. Plan also with distributions that are barely
-    possible.
+    scores, averaged over fits nearby to second order.
 
     The side of two normal distributions has the exact power of an F test; of beta distributions z
     is taken as normal. Of a shape log a and log b are normal with the bias of maximum likelihood
@@ -370,15 +369,8 @@ def plan_sample_size(
     taken as true: Beta(a=4, b=2) v Beta(a=2, b=4)
     >>> br.plan_sample_size("side-at-zero", model=model, power=0.9).n_client
     84
-    >>> other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
-    >>> plan = br.plan_sample_size("auc", model=(model, other), power=0.8, correlation=0.5)
-    >>> plan.n_client, round(plan.estimate, 4)
-    (120, 0.0635)
     >>> br.plan_sample_size("guarantee", far=0.05, strata=13).n_impostor // 13
     59
-    >>> plan = br.plan_sample_size("far", threshold=0.8, at_most=0.05, strata=13, model=model)
-    >>> plan.n_impostor // 13, round(plan.power, 3)
-    (181, 0.902)
     """
     systems = model if isinstance(model, tuple | list) else (model,)
     return plan_when_read(
