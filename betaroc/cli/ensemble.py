@@ -38,7 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
     option("--cost-fa C", "cost of a false acceptance; the set is then chosen for its threshold")
     option("--cost-fr C", "cost of a false rejection")
     option("--prior P", "share of clients where the system will run (default: that of the trials)")
-    option("--margin M", "what the smallest set may lose of AUC, or of the cost (default: .005)",
+    option("--margin R", "what the smallest set may lose of AUC, or of the cost (default: .005)",
            default=MATTERS)  # fmt: skip
     rare("--selection WAY", "smallest set, or the best out of folds: one of %(choices)s",
          choices=(SMALLEST, BEST_SET), default=SMALLEST)  # fmt: skip

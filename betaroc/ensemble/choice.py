@@ -207,7 +207,7 @@ def choose_set(
     used = tuple(c for c in columns if c.system in members[size - 1])
     weights = chosen.coefficients[1:][chosen.members[learner.owner]]
     auc, all_auc, best_single_auc = (_interval(area, rule[2], unseen) for area in alone)
-    loss = _interval(lost, rule[2], unseen * (size < len(path)))
+    loss = _interval(lost, rule[2], 0.0)
     rows = tuple(SetSize(names, *row) for names, row in zip(members, measured, strict=True))
     intercept = float(chosen.coefficients[0])
     fusion = LogisticFusion(members[size - 1], used, tuple(weights.tolist()), intercept)
@@ -248,8 +248,8 @@ def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Inte
         spread = float(np.std([f.area - f.other for f in folds], ddof=1)) / math.sqrt(k)
         reach, method = max(reach, student(k - 1.0, level) * spread), "delong-folds"
     estimate = area - other
-    low, high = max(estimate - reach, -1.0), min(estimate + reach, 1.0)
-    return Interval(estimate, low, high, level, method)
+    low = max(estimate - reach, 0.0 if unseen else -1.0)
+    return Interval(estimate, low, min(estimate + reach, 1.0), level, method)
 
 
 def _out_of_fold(

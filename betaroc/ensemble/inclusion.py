@@ -458,7 +458,8 @@ def inclusion(
     selection : str
         "smallest", or "best": the set of the path with the largest area out of folds.
     margin : float
-        What the smallest set may lose, of the area or of the cost.
+        What the smallest set may lose, of the area or of the cost: FAR and FRR weighted by costs
+        and prior, weights that sum to 1, or as below.
     far, frr, cost_fa, cost_fr, prior : float, optional
         A target as in :func:`decide`. The set is then chosen for the cost at its threshold, which
         `Inclusion.decision` holds: of a FAR that is FRR + FAR dTPR/dFAR.
@@ -574,9 +575,12 @@ def inclusion(
     evidence = {name: rule.roc_evidence(f, region, level) for name, f in fits.items()}
     inner, verdicts = learned.dealt(learned_on, folds, rng), dict[str, Verdict]()
     columns = learned.columns_of([side for side in (result, second) if side])
+    distinct = [name for name in result.names if name not in _copies(result, duplicates)]
     choice = choose_set(
-        result, second, columns, inner, worth_of(target), (selection, margin, level)
-    )
+        result.only(distinct), None if second is None else second.only(distinct),
+        [column for column in columns if column.system in distinct], inner, worth_of(target),
+        (selection, margin, level),
+    )  # fmt: skip
     for gain in learned.learned_gains(result, columns, inner, second, level):
         name, place = gain.system, _place(gain, choice, result, duplicates)
         reason = rule.reason_of(fits[name], evidence[name], gain, region, result.sizes, place)
@@ -591,17 +595,29 @@ def inclusion(
     )  # fmt: skip
 
 
+def _copies(systems: Systems, duplicates: Sequence[tuple[str, str]]) -> set[str]:
+    """Classifiers whose scores are a linear map of another's."""
+    x = dict(zip(systems.names, systems.x.T, strict=True))
+    return {b for a, b in duplicates if np.corrcoef(x[a], x[b])[0, 1] > 1.0 - 1e-12}
+
+
 def _place(
     gain: LearnedGain, choice: SetChoice, systems: Systems, duplicates: Sequence[tuple[str, str]]
 ) -> str:
     """Whether a classifier is in the set, and why it stays out."""
     name = gain.system
     if name in choice.names:
-        return "In the set."
+        columns = zip(choice.fusion.columns, choice.fusion.weights, strict=True)
+        weight = next(w for c, w in columns if c.system == name)
+        return "In the set." if weight > 0.0 else "In the set, with a negative weight."
     twins = {twin for pair in duplicates if name in pair for twin in pair} - {name}
     with suppress_warnings():
         area = auc_interval(systems.scores(systems.names.index(name)), choice.auc.level)
-    why = "it adds nothing to these"
+    why = f"without it the set is shown to lose at most {choice.margin:g}"
+    if choice.selection == BEST_SET:
+        why = "out of folds the set is no better with it"
+    elif gain.word == learned.ADDS_NOTHING:
+        why = "it adds nothing to these"
     if twin := next((n for n in choice.names if n in twins), ""):
         why = f"a copy of {visible(twin)}"
     elif gain.word == learned.LEAVE_OUT:
@@ -683,33 +699,45 @@ def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict
 # -------------------------------------------------------------------------------- in words
 def _answer(result: Inclusion) -> str:
     """Which set to join."""
-    choice, many, auc = result.choice, len(result.names), result.choice.auc
+    choice, many, auc = result.choice, len(result.choice.sizes), result.choice.auc
     *others, last = map(visible, choice.names)
     area = f"AUC {auc.estimate:.3f} ({auc.low:.3f} to {auc.high:.3f})"
-    joined = f"Join {', '.join(others)} and {last}" if others else f"Take one alone, {last}"
-    answer = f"{joined}: {area}; all {many} {choice.all_auc.estimate:.3f}"
-    if len(choice.names) == many:
+    turned = ", reversed" if not others and choice.fusion.weights[0] < 0.0 else ""
+    joined = f"Join {', '.join(others)} and {last}" if others else f"Take one alone, {last}{turned}"
+    answer = f"{joined}: {area}" + f"; all {many} {choice.all_auc.estimate:.3f}" * (many > 1)
+    if len(choice.names) == many and others:
         answer = f"Join all {many}: {area}"
     if choice.names != (choice.best_single,):
         best = f"{visible(choice.best_single)}, {choice.best_single_auc.estimate:.3f}"
         answer += f"; the best one, {best}"
     if math.isnan(auc.estimate):
         answer = f"All {many} stay: too few trials to leave one out"
-    decision = "" if result.decision is None else str(result.decision).splitlines()[0]
-    return f"{answer}. {vocabulary.capital(decision)}".rstrip()
+    harmful = [visible(name) for name in choice.names
+               if result.verdict[name].word == learned.LEAVE_OUT]  # fmt: skip
+    if harmful:
+        answer += (
+            f". But on these trials {', '.join(harmful)} does harm: see what changed since dev"
+        )
+    if auc.low <= 0.5:
+        answer += ". It is not shown to be better than chance"
+    if result.decision is not None:
+        answer += f". The fused score, log odds: {str(result.decision).splitlines()[0]}"
+    return answer if answer.endswith(".") else f"{answer}."
 
 
 def _basis(result: Inclusion) -> list[str]:
     """On what that is judged."""
     choice, sizes, (low, high) = result.choice, result.systems.sizes, result.region
     limit = f"to lose at most {choice.margin:g} of the {'cost' if result.decision else 'AUC'}"
-    why = f"The smallest set shown {limit} of all."
+    why, row = f"The smallest set shown {limit} of all.", choice.sizes[len(choice.names) - 1]
     if choice.selection == BEST_SET:
-        why = "The set of the least cost or highest AUC out of folds."
-    elif len(choice.names) == len(result.names):
+        why = f"The set of the {'least cost' if result.decision else 'largest AUC'} out of folds."
+    elif len(choice.names) == len(choice.sizes):
         why = f"No smaller set is shown {limit}."
     elif min(sizes) < _TELLS:
         why += " There are too few trials to tell how much it loses."
+    elif result.decision is not None:
+        why += f" Its cost less that of all: {row.loss:.4f} (standard error {row.error:.4f})."
     else:
         loss = "{:.4f} ({:.4f} to {:.4f})".format(*_ends(choice.loss))
         why += f" AUC of all less its own: {loss}."
@@ -717,6 +745,7 @@ def _basis(result: Inclusion) -> list[str]:
     trials = " and ".join(
         f"{n} {vocabulary.members(who)}" for n, who in zip(sizes, CLASSES, strict=True)
     )
+    why = f"Chosen on dev. {why}" if result.dev is not None else why
     judged = f"{why} Judged on {trials}, {region}, at {level_words(result.level)} confidence."
     rows = result.systems.omitted
     return [judged, *[f"Left out: {counted(rows, 'row')} with a missing score."] * (rows > 0)]
@@ -727,12 +756,6 @@ def _reasons(result: Inclusion) -> tree.Bullets:
     lines = [
         f"{visible(name)}: {vocabulary.template_of(v.reason)}" for name, v in result.verdict.items()
     ]
-    spare = [visible(name) for name, v in result.verdict.items() if v.word == learned.ADDS_NOTHING]
-    if len(spare) > 1:  # each is judged beside all others: two of them may carry the same
-        lines.append(
-            f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then"
-            " judge the rest again; not all of them at once."
-        )
     for name, misfit in result.misfit.items():
         if misfit.word != "close":
             rests = "what is said of its own ROC rests on a distribution that does not fit"
@@ -845,7 +868,7 @@ def draw_rocs(ax: curves.Axes | None, result: Inclusion, terms: Terms) -> curves
     below, (ax, empty) = ax is None, curves.begun(ax, square=True)
     for k, (name, roc) in enumerate(result._rocs.items()):
         colour, points = curves.COLOURS[k % len(curves.COLOURS)], roc.points()
-        label = f"{tree.foreign(name).short}: {result.verdict[name].word}"
+        label = tree.foreign(name).short + ", in the set" * (name in result.chosen)
         style = _LINES[(k // len(curves.COLOURS) + k) % len(_LINES)]
         ax.plot(points.far, points.tpr, color=colour, linewidth=1.6, linestyle=style, label=label)
         if sum(result.systems.sizes) <= _MANY:

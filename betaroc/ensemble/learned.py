@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,8 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError, refusal
+from betaroc.core.text import format_value
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import dealt_folds
@@ -28,6 +31,7 @@ _PENALTY = 1.0
 _SMALL, _STEPS = 1e-18, 100
 #: A step may raise the loss by this much, which is rounding.
 _ROUNDING = 1e-14
+_MOST = sys.float_info.max
 #: A gain in area below this is none, and a loss beyond it a loss.
 MATTERS = 0.005
 INCLUDE, ADDS_NOTHING, LEAVE_OUT = "include", "adds nothing", "leave out"
@@ -51,7 +55,7 @@ class Column(NamedTuple):
     #: "score"; of scores in [0, 1] their "logit", and where they occur "zero" and "one".
     form: str
     #: The logit that stands for an exact 0 and for an exact 1: the mean of all others where these
-    #: have columns of their own, else the most extreme one.
+    #: have columns of their own, else that of the nearest double.
     at_zero: float
     at_one: float
 
@@ -81,8 +85,8 @@ def columns_of(sides: Sequence[Systems]) -> list[Column]:
         values = logits(x[inside])
         mean = float(np.average(values, weights=weights[inside]))
         ends = {form: bool(np.any(x == end)) for form, end in _ENDS.items()}
-        at = (mean if seen else float(most(values))
-              for seen, most in zip(ends.values(), (np.min, np.max), strict=True))  # fmt: skip
+        nearest = logits(np.nextafter([0.0, 1.0], 0.5)).tolist()
+        at = (mean if seen else far for seen, far in zip(ends.values(), nearest, strict=True))
         logit = Column(name, "logit", *at)
         result += [logit, *(logit._replace(form=form) for form, seen in ends.items() if seen)]
     return result
@@ -148,26 +152,39 @@ class LogisticFusion(Exportable):
         Raises
         ------
         InputError
-            For a column that lacks, is no number or is not finite.
+            For a column that lacks, is not of finite numbers, or leaves [0, 1] where the learning
+            trials did not.
         """
+        return linear(self._matrix(rows), np.array([self.intercept, *self.weights]))
+
+    def _matrix(self, rows: Any) -> FloatArray:
         if not isinstance(rows, np.ndarray):
             lacking = [name for name in self.names if name not in rows]
             if lacking:
                 raise refusal("rows", f"have the column {lacking[0]!r}", "none of that name")
-            rows = np.column_stack([np.asarray(rows[name], dtype=float) for name in self.names])
-        rule = f"have {len(self.names)} columns of finite numbers"
-        if rows.ndim != 2 or rows.shape[1] != len(self.names) or not np.all(np.isfinite(rows)):
-            raise refusal("rows", rule, f"an array of shape {rows.shape}")
-        x = matrix_of(rows, self.columns, self.names)
-        return linear(x, np.array([self.intercept, *self.weights]))
+            rows = [rows[name] for name in self.names]
+            if len({np.shape(column) for column in rows}) > 1:
+                raise refusal("rows", "have columns of one length", "other lengths")
+            rows = np.transpose([np.asarray(column) for column in rows])
+        shape = f"an array of shape {rows.shape} of {rows.dtype}"
+        if rows.ndim != 2 or rows.shape[1] != len(self.names) or rows.dtype.kind not in "fiub":
+            raise refusal("rows", f"have {len(self.names)} columns of numbers", shape)
+        unit = {column.system for column in self.columns if column.form == "logit"}
+        for name, column in zip(self.names, rows.T, strict=True):
+            low, high = (0.0, 1.0) if name in unit else (-_MOST, _MOST)
+            rule = "lie in [0, 1], as in learning" if name in unit else "be finite"
+            bad = ~((column >= low) & (column <= high))
+            checks.check_entries(column, bad, f"scores of {format_value(name)}", rule)
+        return matrix_of(rows, self.columns, self.names)
 
     def to_sklearn(self) -> Any:
-        """The fusion as a fitted pipeline of scikit-learn, of arrays in the order of `names`.
+        """The fusion as a fitted pipeline of scikit-learn.
 
         Returns
         -------
         sklearn.pipeline.Pipeline
-            Its `decision_function` is the fused score, its classes are False and True.
+            Of rows as above. Its `decision_function` is the fused score, its classes are False and
+            True; `predict` is True above even odds, not above a threshold of :func:`decide`.
 
         Examples
         --------
@@ -186,8 +203,7 @@ class LogisticFusion(Exportable):
         last = LogisticRegression()
         last.coef_, last.intercept_ = np.array([self.weights]), np.array([self.intercept])
         last.classes_, last.n_features_in_ = np.array([False, True]), len(self.weights)
-        names = {"columns": self.columns, "names": self.names}
-        return make_pipeline(FunctionTransformer(matrix_of, kw_args=names), last)
+        return make_pipeline(FunctionTransformer(self._matrix), last)
 
 
 def linear(x: FloatArray, coefficients: FloatArray) -> FloatArray:

@@ -49,6 +49,8 @@ class Systems(Tabular):
     #: How many trials each row stands for; all above 0.
     client_weights: FloatArray | None = None
     impostor_weights: FloatArray | None = None
+    client_strata: AnyArray | None = None
+    impostor_strata: AnyArray | None = None
 
     def scores(self, k: int) -> Scores:
         """Those of one classifier."""
@@ -61,7 +63,8 @@ class Systems(Tabular):
         masks = zip(CLASSES, np.split(inside, [len(self.client)]), strict=True)
         parts: dict[str, Any] = {
             name: None if values is None else values[mask]
-            for who, mask in masks for name in (who, f"{who}_groups", f"{who}_weights")
+            for who, mask in masks
+            for name in (who, f"{who}_groups", f"{who}_weights", f"{who}_strata")
             for values in [getattr(self, name)]
         }  # fmt: skip
         return replace(self, **parts)
@@ -69,7 +72,14 @@ class Systems(Tabular):
     def fused(self, x: FloatArray) -> Scores:
         """Scores of one number per trial, clients first."""
         columns = dict(zip(CLASSES, np.split(x, [len(self.client)]), strict=True))
-        return Scores._checked(**columns, **fields_of(self, *_BESIDE), library=self.library)
+        beside = fields_of(self, *_BESIDE, "client_strata", "impostor_strata")
+        return Scores._checked(**columns, **beside, library=self.library)
+
+    def only(self, names: Sequence[str]) -> Systems:
+        """Some of the classifiers."""
+        places = [self.names.index(name) for name in names]
+        client, impostor = (side[:, places] for side in self.classes)
+        return replace(self, names=tuple(names), client=client, impostor=impostor)
 
     @property
     def independent(self) -> bool:
@@ -177,7 +187,7 @@ def _of_mapping(mapping: Mapping[Any, Any], systems: Sequence[str] | None, role:
     for who in CLASSES:
         rows = weights_of(columns[0], who) > 0.0
         parts[who] = frozen(np.column_stack([getattr(scores, who)[rows] for scores in columns]))
-        for x in (f"{who}_groups", f"{who}_weights"):
+        for x in (f"{who}_groups", f"{who}_weights", f"{who}_strata"):
             beside = next((g for s in columns if (g := getattr(s, x)) is not None), None)
             parts[x] = None if beside is None else frozen(beside[rows])
     return Systems(tuple(chosen), **parts, library=first_library(columns))

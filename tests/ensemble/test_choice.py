@@ -152,13 +152,12 @@ def test_the_fusion_scores_rows_of_any_kind():
     for found in (fusion(rows), fusion(frame), again(dict(frame)),
                   fusion.to_sklearn().decision_function(rows)):  # fmt: skip
         assert found == pytest.approx(by_hand, abs=1e-9)
-    # An exact 0, which no trial was, counts as the least logit that one had.
-    least = special.logit(np.min(unit))
-    assert fusion.columns[0].at_zero == pytest.approx(least)
+    # An exact 0, which no trial was, counts as the nearest double.
+    assert fusion.columns[0].at_zero == pytest.approx(math.log(5e-324))
     with pytest.raises(br.InputError, match="have the column 's'"):
         fusion(frame[["p"]])
-    with pytest.raises(br.InputError, match="2 columns of finite numbers"):
-        fusion(rows * math.nan)
+    with pytest.raises(br.InputError, match="scores of 'p' must lie in"):
+        fusion(rows * 2.0)
 
 
 @pytest.mark.simulation
