@@ -730,7 +730,13 @@ class Scores(ScoreData):
                 continue
             kinds, first, codes = np.unique(labels, return_index=True, return_inverse=True)
             places = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-            result[who] = {str(kinds[k]): places[k] for k in np.argsort(first)}
+            weights = getattr(self, f"{who}_weights")
+            counted = np.ones(codes.size, dtype=np.bool_)  # a weight is a number of trials
+            if weights is not None:
+                counted[: weights.size] = weights > 0.0
+            result[who] = {
+                str(kinds[k]): places[k] for k in np.argsort(first) if np.any(counted[places[k]])
+            }
         return result
 
     def _pieces(self, who: str) -> dict[str, Scores]:

@@ -30,7 +30,7 @@ def scores_of_strata(e: Epc, role: str) -> Scores:
     """The scores of a side of a curve over strata."""
     scores = e._side(role)[1]
     if scores is None:
-        rule = "be Scores to have a band or a comparison over strata"
+        rule = "be Scores: over strata a summary has no band, and fits have no comparison"
         remedy = 'Give the scores, or scores as test and `resample="test"`.'
         raise refusal(role, rule, "a summary or fits", worded(remedy))
     return scores

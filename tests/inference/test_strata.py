@@ -236,3 +236,12 @@ def test_ratios_of_equal_rates_hold_one_where_strata_are_small_and_unequal():
         table = br.by_stratum(scores, "far", threshold=0.5)
         above += table.ratio.low > 1.0, table.spread.low > 1.0
     assert np.all(above / 300 <= 0.025 + 3 * 0.009)
+
+
+def test_a_stratum_whose_weights_are_0_has_no_trials():
+    scores = br.Scores(
+        [2.0, 3.0, 4.0], [0.0, 1.0, 2.0], impostor_strata=["p", "p", "q"],
+        impostor_weights=[1.0, 1.0, 0.0],
+    )  # fmt: skip
+    assert scores.strata.impostor == {"p": 2}
+    assert br.decide(scores, far=0.5).over == "pooled"
