@@ -401,17 +401,8 @@ def inclusion(
         P(gain >= 0.005) <= 0.1           adds nothing
         anything else                     cannot tell
 
-    The marginal word is of the classifier's own fitted ROC near both borders of the region:
-
-        near the low FAR    near the high FAR    marginal
-        above               above                include
-        below               below                exclude
-        above               below                only at strict thresholds
-        below               above                only at lax thresholds
-        anything else                            cannot tell
-
-    The verdict is the first word where that tells, else the marginal one unless it is "include".
-    Of two classifiers that say the same each adds nothing: drop one, not both.
+    Where that cannot tell, the classifier's own fitted ROC may speak against it: "exclude", "only
+    at strict thresholds", "only at lax thresholds" (docs/ensembles.md has the rule).
 
     Parameters
     ----------
@@ -488,54 +479,38 @@ def inclusion(
     The learned fusion is scikit-learn's ``LogisticRegression()`` of standardised columns: logits of
     classifiers in [0, 1], scores of others. The classifier of the least Wald statistic leaves
     first, in every training fold anew; the loss of each size is the mean over 4 deals of 5 folds,
-    its error DeLong's paired one. The areas of the set, of all and of the best classifier are means
-    of 5 other folds, without which the set was chosen and learned again; intervals are of the
+    its error DeLong's paired one; linear maps of other classifiers are left out before. Areas are
+    means of 5 other folds, without which the set was chosen and learned again; intervals are of the
     larger of DeLong's error and Student's of the folds. From 100 trials of each class on they cover
     what they should; below 50 nearly all classifiers stay.
 
-    The gain's variance is that of DeLong's paired variances in the folds, its interval Student's
-    with Welch's degrees of freedom, the fusions held fixed; it is wider by -log(1 - level)/n where
-    fewer than 5 trials of a class change their rank. P is that of this error; below 400 trials of a
-    class, without `dev` or groups, that of the Bayesian bootstrap of two normal classes with one
-    covariance. The limits 0.9 and 0.1 are 2 level - 1 and 2 - 2 level. The gain is over all FARs,
-    whatever the region; it needs 3 folds and 6 trials of each class. 10 classifiers on 2000 trials
+    The gain's interval holds the fusions fixed; it is wider by -log(1 - level)/n where fewer than 5
+    trials of a class change their rank. P is that of its error; below 400 trials of a class,
+    without `dev` or groups, that of the Bayesian bootstrap of two normal classes with one
+    covariance. The limits 0.9 and 0.1 are 2 level - 1 and 2 - 2 level. It is over all FARs,
+    whatever the region, and needs 3 folds and 6 trials of each class. 10 classifiers on 2000 trials
     per class take 6 s, 50 on 300 the same.
 
-    Where the region reaches FAR 0 or 1, the test of that end (`Fit.end_tests`) judges the own ROC
-    if its p-value is at most 1 - level and the fitted curve is on the same side where one score is
-    expected beyond; else, and at other borders, the delta-method p-value of probit TPR - probit FAR
-    does. Of pairs that may cross the diagonal more than once "include" and "exclude" also need that
-    side at 31 FARs between. The p-value is the largest of those needed.
-
     The low-FAR end has 20 FARs up to `ends` as targets, the high-FAR end FRRs, with the measure
-    HTER (or the given one, if it is no weighted error). A gain by a fixed rule is a difference of
-    class means of paired losses with Student's interval, thresholds held fixed.
+    HTER (or the given one, if it is no weighted error).
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.2. Bengio, Mariethoz and Keller (2005), section 5. DeLong,
-    DeLong and Clarke-Pearson (1988). Hanley and Lippman-Hand (1983): 3/n.
+    Omar and Ivrissimtzis, section 3.2. DeLong, DeLong and Clarke-Pearson (1988). Raudys and Young
+    (2004): the area of a fusion that is learned. Hanley and Lippman-Hand (1983): 3/n.
 
     Examples
     --------
     >>> import numpy as np
-    >>> import pandas as pd
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "label": [1] * 300 + [0] * 300,
-    ...         "good": np.concatenate([rng.beta(4, 2, 300), rng.beta(2, 4, 300)]),
-    ...         "hooked": np.concatenate([rng.beta(0.5, 0.4, 300), rng.beta(0.8, 1.9, 300)]),
-    ...     }
-    ... )
-    >>> result = br.inclusion(frame)
+    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
+    >>> hooked = br.Scores(rng.beta(0.5, 0.4, 300), rng.beta(0.8, 1.9, 300))
+    >>> result = br.inclusion({"good": good, "hooked": hooked})
     >>> result.chosen
     ('good', 'hooked')
     >>> [(str(verdict), verdict.marginal) for verdict in result.verdict.values()]
     [('include', 'include'), ('include', 'only at strict thresholds')]
-    >>> result.fusion.gain("hooked", part="lax").high < 0.0  # there it does harm
-    True
     """
     low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)
@@ -575,14 +550,15 @@ def inclusion(
     evidence = {name: rule.roc_evidence(f, region, level) for name, f in fits.items()}
     inner, verdicts = learned.dealt(learned_on, folds, rng), dict[str, Verdict]()
     columns = learned.columns_of([side for side in (result, second) if side])
-    distinct = [name for name in result.names if name not in _copies(result, duplicates)]
+    copies = _copies(result)
+    distinct = [name for name in result.names if name not in copies]
     choice = choose_set(
         result.only(distinct), None if second is None else second.only(distinct),
         [column for column in columns if column.system in distinct], inner, worth_of(target),
         (selection, margin, level),
     )  # fmt: skip
     for gain in learned.learned_gains(result, columns, inner, second, level):
-        name, place = gain.system, _place(gain, choice, result, duplicates)
+        name, place = gain.system, _place(gain, choice, result, copies)
         reason = rule.reason_of(fits[name], evidence[name], gain, region, result.sizes, place)
         verdicts[name] = rule.verdict_of(evidence[name], gain, reason)
     decision = None
@@ -595,14 +571,16 @@ def inclusion(
     )  # fmt: skip
 
 
-def _copies(systems: Systems, duplicates: Sequence[tuple[str, str]]) -> set[str]:
-    """Classifiers whose scores are a linear map of another's."""
-    x = dict(zip(systems.names, systems.x.T, strict=True))
-    return {b for a, b in duplicates if np.corrcoef(x[a], x[b])[0, 1] > 1.0 - 1e-12}
+def _copies(systems: Systems) -> dict[str, str]:
+    """Classifiers whose scores are a linear map of those of an earlier one."""
+    scaled = systems.x / np.max(np.abs(systems.x), axis=0)  # squares of 1e300 overflow
+    alike = np.abs(np.corrcoef(scaled.T)) > 1.0 - 1e-12
+    firsts = np.argmax(alike, axis=0).tolist()
+    return {systems.names[k]: systems.names[i] for k, i in enumerate(firsts) if i < k}
 
 
 def _place(
-    gain: LearnedGain, choice: SetChoice, systems: Systems, duplicates: Sequence[tuple[str, str]]
+    gain: LearnedGain, choice: SetChoice, systems: Systems, copies: Mapping[str, str]
 ) -> str:
     """Whether a classifier is in the set, and why it stays out."""
     name = gain.system
@@ -610,7 +588,6 @@ def _place(
         columns = zip(choice.fusion.columns, choice.fusion.weights, strict=True)
         weight = next(w for c, w in columns if c.system == name)
         return "In the set." if weight > 0.0 else "In the set, with a negative weight."
-    twins = {twin for pair in duplicates if name in pair for twin in pair} - {name}
     with suppress_warnings():
         area = auc_interval(systems.scores(systems.names.index(name)), choice.auc.level)
     why = f"without it the set is shown to lose at most {choice.margin:g}"
@@ -618,8 +595,8 @@ def _place(
         why = "out of folds the set is no better with it"
     elif gain.word == learned.ADDS_NOTHING:
         why = "it adds nothing to these"
-    if twin := next((n for n in choice.names if n in twins), ""):
-        why = f"a copy of {visible(twin)}"
+    if name in copies:
+        why = f"a copy of {visible(copies[name])}"
     elif gain.word == learned.LEAVE_OUT:
         why = "harmful"
     elif area.low <= 0.5 <= area.high:

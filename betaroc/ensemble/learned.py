@@ -146,7 +146,7 @@ class LogisticFusion(Exportable):
 
         Parameters
         ----------
-        rows : frame, mapping or ndarray
+        rows : frame, mapping or array
             With a column of scores per classifier; of an array, in the order of `names`.
 
         Raises
@@ -158,6 +158,8 @@ class LogisticFusion(Exportable):
         return linear(self._matrix(rows), np.array([self.intercept, *self.weights]))
 
     def _matrix(self, rows: Any) -> FloatArray:
+        if isinstance(rows, list):
+            rows = np.asarray(rows)
         if not isinstance(rows, np.ndarray):
             lacking = [name for name in self.names if name not in rows]
             if lacking:

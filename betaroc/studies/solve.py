@@ -795,9 +795,6 @@ def solve_pair(
     >>> model = br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.4, "client-mean": 0.7})
     >>> round(model.at_far(0.01).tpr, 7), round(model.client.mean, 7), round(model.auc(), 7)
     (0.4, 0.7, 0.9)
-    >>> br.solve_pair(auc=0.75, exponents=(0.5, 3.0), crossing=0.1)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    betaroc.core.errors.InputError: no crossing of the diagonal: with exponent at_zero 0.5 and ...
     """
     law = LAWS[checks.choice(family, list(LAWS), "family")]
     rates: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
