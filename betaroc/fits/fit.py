@@ -53,7 +53,7 @@ from betaroc.rendering import tree
 from betaroc.rendering.curves import INK, PANELS, Axes, line_style
 from betaroc.rendering.nouns import Exportable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
-from betaroc.rendering.tree_text import latex_table, latex_text
+from betaroc.rendering.tree_text import latex_table, latex_text, text_of
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -1104,6 +1104,9 @@ class StrataFits(Tabular, Exportable):
         areas = [part.model.auc() for part in self.fits]
         return sorted(range(len(areas)), key=areas.__getitem__)
 
+    def __str__(self) -> str:
+        return text_of(self._view())
+
     def _view(self) -> Sequence[tree.Node]:
         """The costliest stratum, a row of each, and their curves."""
         table = listed_columns(self.to_frame())
@@ -1116,7 +1119,7 @@ class StrataFits(Tabular, Exportable):
         columns = {key: x for key, x in ordered.items() if key not in alike}
         nodes.append(replace(cast(tree.Grid, table_nodes(columns, "")[1]), kept=ordered))
         if alike:
-            pairs = alike.items()
+            pairs = [(key, x) for key, x in alike.items() if x != ""]  # normal laws have no shape
             words = (f"{key} {x if isinstance(x, str) else number(x, 4)}" for key, x in pairs)
             nodes.append(tree.Paragraph(f"Of each: {', '.join(words)}."))
         about = "ROC of each stratum, fitted and, thin, counted"

@@ -34,6 +34,7 @@ from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rate, rate_span, spaced
+from betaroc.rendering.tree_text import text_of
 
 #: The rates that a class alone has, at one threshold for all its strata.
 _SHARES = {"client": ("frr", "tpr"), "impostor": ("far", "tnr")}
@@ -239,6 +240,9 @@ class StrataTable(Tabular, Exportable):
         """From the worst stratum to the best."""
         narrow = self.low - self.high  # of equal numbers the one with the fewest trials comes first
         return np.lexsort((narrow, np.abs(self.estimate - self.worst.estimate)))
+
+    def __str__(self) -> str:
+        return text_of(self._view())
 
     def _view(self) -> list[tree.Node]:
         worst, name = self.worst, tree.foreign(self.worst_stratum)
