@@ -63,6 +63,12 @@ def folder(tmp_path_factory):
     (folder / "dev_b.csv").write_text(text.replace("0.9", "0.6"), encoding="utf-8")
     named = text.replace("label", "class").replace("bona fide", "genuine").replace(",", "\t")
     (folder / "scores.tsv").write_text(named, encoding="utf-8")
+    head, *rows = text.splitlines()
+    species = [
+        "" if "bona fide" in row else ("print", "replay")[k % 2] for k, row in enumerate(rows)
+    ]
+    lines = [f"{head},species", *(f"{row},{name}" for row, name in zip(rows, species, strict=True))]
+    (folder / "attacks.csv").write_text("\n".join(lines), encoding="utf-8")
     return folder
 
 
