@@ -80,6 +80,7 @@ def test_of_clients_the_worst_is_rejected_most():
     assert curve.far[0] == pytest.approx(frr[0])
 
 
+@pytest.mark.simulation
 def test_the_worst_of_fits_is_their_envelope():
     parts = br.Beta(2.0, 6.0), br.Beta(3.0, 4.0), br.Beta(0.8, 1.2)
     for upper, name in ((True, "sf"), (False, "cdf")):
@@ -198,6 +199,7 @@ def test_a_band_of_the_fit_of_one_stratum_is_its_own(fitted, measure):
     np.testing.assert_allclose([ours.low, ours.high], [own.low, own.high], atol=0.02)
 
 
+@pytest.mark.simulation
 def test_bands_of_fits_over_strata(fitted):
     e = br.epc(*fitted, over="worst", alpha=ALPHAS[1:4])
     fixed, both = e.band(resample="test"), e.band(replicates=100, rng=1)
@@ -310,6 +312,7 @@ def test_equal_systems_are_rarely_told_apart():
 
 
 # ------------------------------------------------------------------- pictures and refusals
+@pytest.mark.simulation
 def test_fits_of_strata_in_a_shell(tmp_path, capsys):
     s, path = scores(1, digits=9), tmp_path / "species.csv"
     rows = [f"{x!r},client," for x in s.client.tolist()]
@@ -330,6 +333,7 @@ def test_fits_of_strata_in_a_shell(tmp_path, capsys):
         assert words in said(capsys, wrong, code=2)
 
 
+@pytest.mark.simulation
 def test_many_strata_are_folded_in_a_picture():
     with pytest.warns(br.SmallSampleWarning):
         many = br.fit(scores(3, n=2, shifts=np.zeros(500), digits=9), "empirical", by="stratum")

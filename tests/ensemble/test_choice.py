@@ -82,6 +82,7 @@ def test_the_set_drops_copies_and_noise_and_keeps_what_corrects(classes, names, 
     assert len(found) <= 2 + ("S" in names)
 
 
+@pytest.mark.simulation
 def test_equal_independent_ones_all_stay():
     found = chosen(drawn(200, (1.0,) * 4, 3))
     assert found.names == ("c0", "c1", "c2", "c3")
@@ -90,6 +91,7 @@ def test_equal_independent_ones_all_stay():
     assert (last.loss, last.error) == (0.0, 0.0)
 
 
+@pytest.mark.simulation
 def test_of_the_best_selection_the_worth_is_the_largest():
     given = drawn(100, (1.0, 0.5, 0.0), 4)
     best = chosen(given, ("best", 0.005, 0.95))
@@ -112,6 +114,7 @@ def test_on_dev_areas_are_delongs_on_the_trials():
     assert found.best_single == best
 
 
+@pytest.mark.simulation
 def test_a_target_has_the_set_of_its_cost_and_its_threshold():
     """Of costs the threshold is that of log odds; the worth is minus the mean cost, by hand."""
     given = drawn(150, (1.0, 0.8), 8)

@@ -117,6 +117,7 @@ def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between():
     assert "not on one side" in result.verdict["m"].reason
 
 
+@pytest.mark.simulation
 def test_a_fit_without_errors_says_that_it_cannot_tell():
     pairs = {"a": PAIRS["include"], "b": (Beta(3, 2), Beta(2, 3))}
     result = judged({k: scores_of(pair, 60) for k, pair in pairs.items()}, family="empirical")

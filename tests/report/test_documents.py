@@ -54,6 +54,7 @@ def test_every_public_class_travels():
     assert {name for name in STAY if issubclass(getattr(br, name), Exportable)} == set()
 
 
+@pytest.mark.simulation
 def test_any_scalar_travels_where_a_field_takes_one():
     odd = {"all": {"alpha": [math.inf, math.nan, "inf", None, True, 1, 5e-324]}}
     made = replace(travellers()["fusion"], parts=odd)
