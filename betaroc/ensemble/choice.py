@@ -16,7 +16,7 @@ from betaroc.data.scores import Scores
 from betaroc.decision.threshold_methods import TARGET_RATES, Target
 from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble import learned
-from betaroc.ensemble.learned import Column, Fusing, Learner, LogisticFusion
+from betaroc.ensemble.learned import Fusing, FusionColumn, Learner, LogisticFusion
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import PairedAreas, Placed, paired_areas, placements
 from betaroc.inference.delta import student
@@ -126,7 +126,7 @@ def _minus_cost(
         threshold = math.log(fa / fr) + odds
     else:
         threshold, slope = (_threshold(target, learner, side) for side in (fusing, full))
-        ratio = math.exp(min(slope - odds, 700.0))
+        ratio = math.exp(slope - odds)  # the penalty keeps fused scores far from overflow
         fa, fr = (ratio, 1.0) if target.kind == "far" else (1.0, 1.0 / ratio)
     parts, value = list[FloatArray](), 0.0
     for who, wrong, cost in zip(
@@ -142,12 +142,13 @@ def _threshold(target: Target, learner: Learner, fusing: Fusing) -> float:
     """Where a fusion has the target rate on the trials that it was learned on."""
     mask = learner.client if target.who == "client" else ~learner.client
     distribution = Empirical((learner.design @ fusing.standard)[mask], learner.copies[mask])
-    return float(distribution.ppf(target.rate if target.who == "client" else 1.0 - target.rate))
+    quantile = distribution.ppf if target.who == "client" else distribution.isf
+    return float(quantile(target.rate))
 
 
 # ----------------------------------------------------------------------------- the choice
 def _path_losses(
-    systems: Systems, columns: Sequence[Column], folds: IntArray, worth: Worth
+    systems: Systems, columns: Sequence[FusionColumn], folds: IntArray, worth: Worth
 ) -> list[tuple[float, float, float, float]]:
     """Of each size the worth of all and of the set, the variance of the loss, and its freedom."""
     areas: list[list[PairedAreas]] = []
@@ -161,7 +162,7 @@ def _path_losses(
 
 
 def _chosen_size(
-    systems: Systems, columns: Sequence[Column], worth: Worth, rule: tuple[str, float, float],
+    systems: Systems, columns: Sequence[FusionColumn], worth: Worth, rule: tuple[str, float, float],
     rng: np.random.Generator,
 ) -> tuple[int, list[tuple[float, float, float]]]:  # fmt: skip
     """The size of the set, all where nothing can be measured; worth, loss and error of each."""
@@ -186,7 +187,7 @@ def _chosen_size(
 
 
 def choose_set(
-    systems: Systems, dev: Systems | None, columns: Sequence[Column], folds: IntArray | None,
+    systems: Systems, dev: Systems | None, columns: Sequence[FusionColumn], folds: IntArray | None,
     worth: Worth, rule: tuple[str, float, float],
 ) -> SetChoice:  # fmt: skip
     """The set, and its areas where it was not chosen."""
@@ -253,7 +254,7 @@ def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Inte
 
 
 def _out_of_fold(
-    systems: Systems, columns: Sequence[Column], folds: IntArray | None, members: BoolArray
+    systems: Systems, columns: Sequence[FusionColumn], folds: IntArray | None, members: BoolArray
 ) -> Scores | None:
     """Fused scores of every trial, learned without its fold."""
     if folds is None:

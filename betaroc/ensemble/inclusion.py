@@ -25,7 +25,7 @@ from betaroc.core.vocabulary import BIOMETRIC, FAR, TPR, ClassWords, RateArgumen
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.decide import Decision, decided
 from betaroc.decision.epc import dealt_folds
-from betaroc.decision.threshold_methods import Fitting, checked_request
+from betaroc.decision.threshold_methods import Fitting, Target, checked_request
 from betaroc.ensemble import fusion as fusions, learned, rule, trials
 from betaroc.ensemble.choice import BEST_SET, SMALLEST, SetChoice, choose_set, worth_of
 from betaroc.ensemble.fusion import CurvePart, Fusion, Splits
@@ -558,7 +558,7 @@ def inclusion(
         (selection, margin, level),
     )  # fmt: skip
     for gain in learned.learned_gains(result, columns, inner, second, level):
-        name, place = gain.system, _place(gain, choice, result, copies)
+        name, place = gain.system, _place(gain, choice, result, copies, target)
         reason = rule.reason_of(fits[name], evidence[name], gain, region, result.sizes, place)
         verdicts[name] = rule.verdict_of(evidence[name], gain, reason)
     decision = None
@@ -580,8 +580,9 @@ def _copies(systems: Systems) -> dict[str, str]:
 
 
 def _place(
-    gain: LearnedGain, choice: SetChoice, systems: Systems, copies: Mapping[str, str]
-) -> str:
+    gain: LearnedGain, choice: SetChoice, systems: Systems, copies: Mapping[str, str],
+    target: Target | None,
+) -> str:  # fmt: skip
     """Whether a classifier is in the set, and why it stays out."""
     name = gain.system
     if name in choice.names:
@@ -590,16 +591,17 @@ def _place(
         return "In the set." if weight > 0.0 else "In the set, with a negative weight."
     with suppress_warnings():
         area = auc_interval(systems.scores(systems.names.index(name)), choice.auc.level)
-    why = f"without it the set is shown to lose at most {choice.margin:g}"
+    unit = "AUC" if target is None else "cost"
+    why = f"without it the set is shown to lose at most {choice.margin:g} of the {unit}"
     if choice.selection == BEST_SET:
         why = "out of folds the set is no better with it"
-    elif gain.word == learned.ADDS_NOTHING:
+    elif gain.word == learned.ADDS_NOTHING and target is None and choice.margin <= MATTERS:
         why = "it adds nothing to these"
     if name in copies:
         why = f"a copy of {visible(copies[name])}"
     elif gain.word == learned.LEAVE_OUT:
         why = "harmful"
-    elif area.low <= 0.5 <= area.high:
+    elif area.low <= 0.5 <= area.high and gain.word != learned.INCLUDE:
         why = f"useless, its own AUC is {area.estimate:.3f} ({area.low:.3f} to {area.high:.3f})"
     elif area.high < 0.5:
         why += f"; its scores are reversed, AUC {area.estimate:.3f}"
@@ -692,9 +694,8 @@ def _answer(result: Inclusion) -> str:
     harmful = [visible(name) for name in choice.names
                if result.verdict[name].word == learned.LEAVE_OUT]  # fmt: skip
     if harmful:
-        answer += (
-            f". But on these trials {', '.join(harmful)} does harm: see what changed since dev"
-        )
+        answer += f". But on these trials {', '.join(harmful)} does harm"
+        answer += ": see what changed since dev" if result.dev is not None else ""
     if auc.low <= 0.5:
         answer += ". It is not shown to be better than chance"
     if result.decision is not None:

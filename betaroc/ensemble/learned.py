@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +30,6 @@ _PENALTY = 1.0
 _SMALL, _STEPS = 1e-18, 100
 #: A step may raise the loss by this much, which is rounding.
 _ROUNDING = 1e-14
-_MOST = sys.float_info.max
 #: A gain in area below this is none, and a loss beyond it a loss.
 MATTERS = 0.005
 INCLUDE, ADDS_NOTHING, LEAVE_OUT = "include", "adds nothing", "leave out"
@@ -48,7 +46,7 @@ _LARGE, _DRAWS = 400, 200
 
 
 # ----------------------------------------------------------------------------- the columns
-class Column(NamedTuple):
+class FusionColumn(NamedTuple):
     """What a fusion sees of one classifier: a number per score."""
 
     system: str
@@ -72,7 +70,7 @@ class Column(NamedTuple):
 _ENDS = {"zero": 0.0, "one": 1.0}
 
 
-def columns_of(sides: Sequence[Systems]) -> list[Column]:
+def columns_of(sides: Sequence[Systems]) -> list[FusionColumn]:
     """Those of all classifiers, alike for all sides."""
     pooled = np.concatenate([side.x for side in sides])
     weights = np.concatenate([side.weights for side in sides])
@@ -80,19 +78,19 @@ def columns_of(sides: Sequence[Systems]) -> list[Column]:
     for name, x in zip(sides[0].names, pooled.T, strict=True):
         inside = (x > 0.0) & (x < 1.0)
         if not np.any(inside) or np.any((x < 0.0) | (x > 1.0)):
-            result.append(Column(name, "score", math.nan, math.nan))
+            result.append(FusionColumn(name, "score", math.nan, math.nan))
             continue
         values = logits(x[inside])
         mean = float(np.average(values, weights=weights[inside]))
         ends = {form: bool(np.any(x == end)) for form, end in _ENDS.items()}
         nearest = logits(np.nextafter([0.0, 1.0], 0.5)).tolist()
         at = (mean if seen else far for seen, far in zip(ends.values(), nearest, strict=True))
-        logit = Column(name, "logit", *at)
+        logit = FusionColumn(name, "logit", *at)
         result += [logit, *(logit._replace(form=form) for form, seen in ends.items() if seen)]
     return result
 
 
-def matrix_of(x: Any, columns: Sequence[Column], names: Sequence[str]) -> FloatArray:
+def matrix_of(x: Any, columns: Sequence[FusionColumn], names: Sequence[str]) -> FloatArray:
     """The columns of scores that have one column per classifier."""
     x = np.asarray(x, dtype=float)
     return np.column_stack([column.of(x[:, names.index(column.system)]) for column in columns])
@@ -111,7 +109,7 @@ class LogisticFusion(Exportable):
     ----------
     names : tuple of str
         The classifiers.
-    columns : tuple of Column
+    columns : tuple of FusionColumn
         What it sees of them: system, form ("score", "logit", "zero" or "one"), and the logits that
         stand for an exact 0 and 1.
     weights : tuple of float
@@ -137,7 +135,7 @@ class LogisticFusion(Exportable):
     """
 
     names: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[FusionColumn, ...]
     weights: tuple[float, ...]
     intercept: float
 
@@ -173,10 +171,10 @@ class LogisticFusion(Exportable):
             raise refusal("rows", f"have {len(self.names)} columns of numbers", shape)
         unit = {column.system for column in self.columns if column.form == "logit"}
         for name, column in zip(self.names, rows.T, strict=True):
-            low, high = (0.0, 1.0) if name in unit else (-_MOST, _MOST)
-            rule = "lie in [0, 1], as in learning" if name in unit else "be finite"
-            bad = ~((column >= low) & (column <= high))
-            checks.check_entries(column, bad, f"scores of {format_value(name)}", rule)
+            rule, good = "be finite", np.isfinite(column)
+            if name in unit:
+                rule, good = "lie in [0, 1], as in learning", (column >= 0.0) & (column <= 1.0)
+            checks.check_entries(column, ~good, f"scores of {format_value(name)}", rule)
         return matrix_of(rows, self.columns, self.names)
 
     def to_sklearn(self) -> Any:
@@ -233,7 +231,7 @@ class Fusing(NamedTuple):
 class Learner:
     """Ridge-logistic fusions of the classifiers, learned on some trials."""
 
-    def __init__(self, systems: Systems, columns: Sequence[Column]) -> None:
+    def __init__(self, systems: Systems, columns: Sequence[FusionColumn]) -> None:
         self.columns = columns
         self.client, weights = systems.is_client, systems.weights
         x = matrix_of(systems.x, columns, systems.names)
@@ -411,7 +409,7 @@ def word_of(high: float, probability: float, level: float) -> str:
 
 
 def learned_gains(
-    systems: Systems, columns: Sequence[Column], folds: IntArray | None, dev: Systems | None,
+    systems: Systems, columns: Sequence[FusionColumn], folds: IntArray | None, dev: Systems | None,
     level: float,
 ) -> tuple[LearnedGain, ...]:  # fmt: skip
     """What each classifier adds to all others."""
@@ -439,7 +437,7 @@ def learned_gains(
     )  # fmt: skip
 
 
-def _nearest(systems: Systems, columns: Sequence[Column]) -> list[tuple[str, float, bool]]:
+def _nearest(systems: Systems, columns: Sequence[FusionColumn]) -> list[tuple[str, float, bool]]:
     """The classifier most like each, their correlation, and whether it is a copy."""
     # Copies first, then by the correlation of the first columns.
     equal = np.array([[np.array_equal(a, b) for a in systems.x.T] for b in systems.x.T])
@@ -454,7 +452,7 @@ def _nearest(systems: Systems, columns: Sequence[Column]) -> list[tuple[str, flo
     ]
 
 
-def _drawn_gains(systems: Systems, columns: Sequence[Column]) -> FloatArray | None:
+def _drawn_gains(systems: Systems, columns: Sequence[FusionColumn]) -> FloatArray | None:
     """Gains of every classifier by the Bayesian bootstrap, shape (classifiers, draws)."""
     # Two normal classes with one covariance: of Mahalanobis' distance D of their means, less what
     # D^2 has by chance, twice as much within a bootstrap, a fusion learned on n trials has the area

@@ -181,6 +181,10 @@ def test_hard_sets_are_told():
     assert one == "label"
     for copy in ("chosen", "alpha"):
         assert text[copy].startswith("Not in the set: a copy of label.")
+    other = br.Scores(rng.normal(0.8, 1.0, 300), rng.normal(size=300))
+    wide = selected({"label": good, "other": other}, family="normal", margin=0.3)
+    (left,) = {"label", "other"} - set(wide.chosen)
+    assert wide.verdict[left].reason.startswith("Not in the set: without it the set is shown")
     assert str(result).startswith(f"Take one alone, {one}: AUC")
     assert result.table["chosen"].tolist() == [name == one for name in given]
     far = {k: br.Scores(v.client + 99.0, v.impostor) for k, v in given.items() if k != "noise"}
