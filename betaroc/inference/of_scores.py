@@ -28,6 +28,7 @@ from betaroc.inference.drawn_scores import DrawnScores, check_still, interval_of
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, may_be_equal
 from betaroc.model.areas import cost_losses
+from betaroc.model.calibration import pav
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, OperatingPoint, precision_of
 from betaroc.model.model import ScoreModel
@@ -451,21 +452,13 @@ def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
     """Minus the least expected cost of each score at its chord of the hull."""
     # Along the hull costs are least, so that a score moves them by its own cost alone. Its chord
     # without it, where costs are larger, tells by how much the hull suits these very scores.
-    from scipy.optimize import isotonic_regression
-
     laws, prior, losses = counted.evidence.counts, counted.model.prior, cost_losses(2.0, 2.0)
-    places = np.union1d(*(law._steps[0] for law in laws))
-    index = [np.searchsorted(places, law._steps[0]) for law in laws]
     units = [share / law.total for share, law in zip((prior, 1.0 - prior), laws, strict=True)]
-    both = np.zeros((2, places.size))
-    for k, law in enumerate(laws):
-        both[k, index[k]] = units[k] * law._steps[1]
-    pooled = isotonic_regression(both[0] / np.sum(both, axis=0), weights=np.sum(both, axis=0))
-    chords = np.add.reduceat(both, pooled.blocks[:-1], axis=1)
+    blocks = pav(*laws)
+    chords = np.array([units[0] * blocks.client, units[1] * blocks.impostor])
     # Losses are an impostor's first.
     costs = losses(np.clip(chords[0] / np.sum(chords, axis=0), 0.0, 1.0))[::-1]
     total = float(np.dot((1.0 - prior, prior), losses(np.array(prior))))
-    chord = np.repeat(np.arange(chords.shape[1]), np.diff(pooled.blocks))
     optimism, parts = 0.0, []
     for k, law in enumerate(laws):
         left = chords.copy()
@@ -473,7 +466,7 @@ def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
         without = np.sum(left, axis=0)
         moved = np.divide(left[0], without, out=np.full(without.size, float(k)), where=without > 0)
         optimism += chords[k] @ (losses(moved)[1 - k] - costs[k])
-        parts.append(-law.total * units[k] / total * costs[k][chord[index[k]]])
+        parts.append(-law.total * units[k] / total * costs[k][blocks.block_of(law._steps[0])])
     off = _OPTIMISM * float(optimism / total)
     return Influence(number_of_scores(spec, counted.model), parts[0], parts[1], off)
 

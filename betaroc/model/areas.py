@@ -10,11 +10,13 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.empirical import decides_by_counts
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
+from betaroc.model.calibration import pav
 from betaroc.model.ends import ends
 from betaroc.model.measures import precision_of
-from betaroc.model.roc_functions import chords_of, departure_of, sample_chain
+from betaroc.model.roc_functions import chords_of, departure_of
 
 #: Below this a difference of two rates is integrated instead of subtracted.
 _CANCELS = 1e-2
@@ -125,16 +127,17 @@ Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
     """1 - L / L_max of costs that are Beta(a, b) distributed."""
-    # With U(c) = int_0^c t u(t) dt, V(c) = int_c^1 (1 - t) u(t) dt and c(s) the posterior
-    # probability of a client on the hull of the ROC, integration by parts gives
-    # L = (1 - prior) E_I U(c(s)) + prior E_C V(c(s)), a sum of positive terms.
+    # With U(c) = int_0^c t u(t) dt, V(c) = int_c^1 (1 - t) u(t) dt integration by parts gives the
+    # losses of a posterior.
     losses = cost_losses(*weights)
-    if pair.discrete:
-        t = pair.candidates[::-1]
-        # Trials without a score, whom no threshold accepts, come last.
-        far, tpr = np.append(pair.far(t), 1.0), np.append(pair.tpr(t), 1.0)
-        chain = sample_chain(far, tpr)
-        terms = [_weighed(prior, losses, np.diff(tpr[chain]), np.diff(far[chain]))]
+    total = _weighed(prior, losses, np.ones(1), np.ones(1))
+    return max(0.0, 1.0 - least_loss(pair, prior, losses) / total)
+
+
+def least_loss(pair: Pair, prior: float, losses: Losses) -> float:
+    """(1 - prior) E_I U(c(s)) + prior E_C V(c(s)), c the posterior on the hull of the ROC."""
+    if decides_by_counts(pair):
+        terms = [_weighed(prior, losses, *pav(pair.client, pair.impostor).shares)]
     else:
         chords, last = chords_of(pair), departure_of(pair)
         terms = [_weighed(prior, losses, *masses) for masses in _segments(pair, *chords, last)]
@@ -143,8 +146,7 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
             chords = (Thresholds.concatenate([chords[0], last]),
                       Thresholds.concatenate([chords[1], below]))  # fmt: skip
         terms.append(_arcs(pair, prior, losses, *chords))
-    total = _weighed(prior, losses, np.ones(1), np.ones(1))
-    return max(0.0, 1.0 - math.fsum(terms) / total)
+    return math.fsum(terms)
 
 
 def cost_losses(a: float, b: float) -> Losses:

@@ -1,0 +1,66 @@
+"""Scores as likelihood ratios: the increasing map of least cost, and what it leaves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.distributions.empirical import Empirical
+from betaroc.model.roc_functions import sample_chain
+
+
+class PavBlocks(NamedTuple):
+    """Runs of scores of one likelihood ratio, ascending: the chords of the hull of the ROC."""
+
+    #: The smallest and the largest score of each block; -inf of trials without a score.
+    low: FloatArray
+    high: FloatArray
+    #: Weights of both classes in each block.
+    client: FloatArray
+    impostor: FloatArray
+
+    @property
+    def shares(self) -> tuple[FloatArray, FloatArray]:
+        """Of all clients and of all impostors."""
+        return self.client / np.sum(self.client), self.impostor / np.sum(self.impostor)
+
+    @property
+    def log_ratio(self) -> FloatArray:
+        """Natural log of share of clients over share of impostors, -inf and inf without one."""
+        with np.errstate(divide="ignore"):
+            client, impostor = map(np.log, self.shares)
+        return np.asarray(client - impostor)
+
+    def block_of(self, scores: FloatArray) -> IntArray:
+        """The block of each score; between two blocks the upper one."""
+        return np.minimum(np.searchsorted(self.high, scores), self.high.size - 1)
+
+
+def pav(client: Empirical, impostor: Empirical) -> PavBlocks:
+    """Pool adjacent violators: the increasing map of scores to likelihood ratios of two samples.
+
+    Ties are in one block; the shares of the classes do not matter. O(n) after the sort.
+    """
+    from scipy.optimize import isotonic_regression
+
+    (ours, clients), (theirs, impostors) = client._steps, impostor._steps
+    both = np.concatenate([ours, theirs])
+    order = np.argsort(both, kind="stable")  # two ascending runs: a merge
+    places = both[order]
+    starts = np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
+    masses = np.zeros((2, both.size))
+    masses[0, : ours.size], masses[1, ours.size :] = clients, impostors
+    masses = masses[:, order]
+    if starts.size < both.size:
+        masses = np.add.reduceat(masses, starts, axis=1)
+    whole = np.sum(masses, axis=0)
+    # Pooled in floating point; of what is left the hull is exact in counts.
+    pooled = isotonic_regression(masses[0] / whole, weights=whole).blocks
+    x, y = np.cumsum(
+        np.append(np.zeros((2, 1)), np.add.reduceat(masses, pooled[:-1], axis=1), 1), 1
+    )
+    chain = sample_chain(x, y)
+    ends = np.append(starts, both.size)[pooled[chain]]
+    return PavBlocks(places[ends[:-1]], places[ends[1:] - 1], np.diff(x[chain]), np.diff(y[chain]))
