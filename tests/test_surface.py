@@ -23,6 +23,7 @@ SCORES = br.Scores(RNG.beta(4, 2, 40), RNG.beta(2, 4, 50))
 OTHER = br.Scores(SCORES.client[::-1] ** 2, SCORES.impostor[::-1])
 THIRD = br.Scores(SCORES.client**3, SCORES.impostor)
 MODEL = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+CURVE = br.epc(SCORES, OTHER, alpha=[0.3, 0.5])
 FRAME = pd.DataFrame({"score": [0.1, 0.3, 0.4, 0.7], "label": [0, 1, 0, 1]})
 SUMMARY = br.summarize(FRAME, bins=8, layout=(0.0, 1.0))
 HUGE, LARGE, THING = 10**400, 1e12, object()
@@ -82,6 +83,17 @@ REFUSED = {
         )
         for a, b in ((1e160, 1e160), (1e-160, 2.0), (1e200, 1e-200), (1e-10, 1e277))
     },
+    "a level in per cent": (
+        lambda: br.fit(SCORES).conf_int(level=95), "level: .*95.0.*Did you mean 0.95"
+    ),
+    "replicates that are half": (lambda: CURVE.band(replicates=2.5), "replicates: .*int.*2.5"),
+    "a prior in per cent": (lambda: br.epc(SCORES, OTHER, prior=30), "prior: .*mean 0.3"),
+    "an alpha beyond 1": (
+        lambda: br.epc(SCORES, OTHER, alpha=[0.1, 1.5]), "alpha: .*1 of 2.*index 1.*1.5"
+    ),
+    "a score beyond 1": (
+        lambda: br.fit(br.Scores([0.3, 0.5, 1.2], [0.1, 0.4]), "beta"), ".*client.*1 of 3.*1.2"
+    ),
     "point": (lambda: br.plan_sample_size("shapes", model=MODEL, far=THING), OBJECT),
     "curve": (
         lambda: br.interval(br.epc(SCORES, OTHER, alpha=[0.5]), "value", far=THING),

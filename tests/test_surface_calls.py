@@ -1,18 +1,21 @@
 """Generated calls of everything public; the same answers whatever numpy's error state, thread,
 process and hash seed are."""
 
+import inspect
 import json
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 import betaroc as br
 from helpers import wild_calls
-from helpers.cases import case
+from helpers.cases import case, some
+from helpers.hostile import NoRepr
 from helpers.places import ROOT
 
 
@@ -35,6 +38,36 @@ def test_generated_calls(seed, first, last):
     for k in range(first, last):
         with case(f"walk {k}"):
             wild_calls.walk(seed, k)
+
+
+#: What no argument takes.
+THINGS = {"an object": object(), "no repr": NoRepr(), "complex": 1j, "bytes": b"x", "class": dict}
+#: Fields that only calls fill.
+FILLED = {("OperatingPoint", "n_beyond"), ("Scores", "source")}
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+@pytest.mark.parametrize("thing", some([(name,) for name in THINGS], 5))
+def test_what_no_argument_takes_is_refused_as_every_argument(thing, tmp_path, monkeypatch):
+    """Beside others that are drawn, which may be wrong as well."""
+    monkeypatch.chdir(tmp_path)
+    tried = 0
+    for k, (name, call) in enumerate(wild_calls.targets().items()):
+        signature = inspect.signature(call)
+        for j, p in enumerate(signature.parameters.values()):
+            if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or (name, p.name) in FILLED:
+                continue
+            c = wild_calls.Draw(np.random.default_rng([7, k, j]), tmp_path)
+            with suppress(br.BetarocError):  # some arguments cannot be made as they were drawn
+                values, options = wild_calls.drawn(c, call)
+                bound = signature.bind_partial(*values, **options)
+                bound.arguments[p.name] = THINGS[thing]
+                tried += 1
+                with case((name, p.name)):
+                    wild_calls.told(call, bound.args, bound.kwargs)
+                    pytest.fail("it was taken")
+    assert tried > 280
 
 
 def answers():

@@ -71,6 +71,13 @@ def flag(value: object, name: str) -> bool:
     raise refusal(name, "be True or False", format_value(value), GIVE, InputTypeError)
 
 
+def name_or_none(value: object, remedy: str = GIVE) -> str | None:
+    """A name, which may be left out."""
+    if value is None or isinstance(value, str):
+        return value
+    raise refusal("name", "be text or None", typed(value), remedy, InputTypeError)
+
+
 def _single(value: Any) -> Any:
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 

@@ -153,8 +153,7 @@ def read_scores(
         If there is no such file.
     FileFormatError
         For whatever is wrong in the file, with its line; for what has two readings, with the option
-        that decides; for trials that a key lacks or has twice; for directories, devices, URLs,
-        archives, and text that is not UTF-8.
+        that decides; for trials that a key lacks or has twice; for what is no regular text file.
     InputError
         For options that do not go together, one file given twice, and names of columns where
         there is no header.
@@ -168,7 +167,7 @@ def read_scores(
 
     Notes
     -----
-    Separator, decimals and columns are guessed from the first 100 rows, where one reading fits. The
+    Separator, decimals and columns are guessed from the first 100 rows. The
     case of a column's name does not matter; scores, y_score, labels and y_true are known.
     Percentages, infinite scores and rows of another width are errors. Blank lines are skipped, and
     lines that begin with ``#`` before the header, or anywhere in text separated by white space.
@@ -183,7 +182,7 @@ def read_scores(
 
     Tables of bob.bio are known by ``bio_ref_subject_id`` and ``probe_subject_id`` in their header.
     Values are those of Python's ``float``; 1e400 and 1e-400, which would become inf and 0, are
-    errors. Checksums of Parquet are verified.
+    errors.
 
     Examples
     --------

@@ -29,7 +29,7 @@ from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, refusal
 from betaroc.core.names import columns_beside, name_columns, names_array, strata_array
 from betaroc.core.notices import warn
-from betaroc.core.text import format_value, typed
+from betaroc.core.text import format_value
 from betaroc.core.value import Value
 from betaroc.data import labels
 from betaroc.data.frames import frame_columns, opened
@@ -561,9 +561,7 @@ class Scores(ScoreData):
         dtype: str | None = None,
         library: tables.Library | None = None,
     ) -> None:
-        if name is not None and not isinstance(name, str):
-            rule, remedy = "be text or None", "Weights, groups and ids are keywords."
-            raise refusal("name", rule, typed(name), remedy, InputTypeError)
+        checks.name_or_none(name, "Weights, groups and ids are keywords.")
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         labels.check_labels_as_scores(c, i)
         in_use = tables.library_of(client) or tables.library_of(impostor)

@@ -182,8 +182,9 @@ def side(
     elif isinstance(model, ScoreData):
         model = empirical_model(model) if over == POOLED else model_over(model, over, f" of {name}")
     elif over != POOLED:
+        rule, actual = "be pooled of a model or a fit of all", checks.format_value(over)
         remedy = 'Give scores with strata, or fits of them (`by="stratum"`).'
-        raise refusal("over", "be pooled of a model or a fit of all", repr(over), worded(remedy))
+        raise refusal("over", rule, actual, worded(remedy))
     return model if prior is None else replace(model, prior=prior)
 
 

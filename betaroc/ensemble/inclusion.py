@@ -476,20 +476,17 @@ def inclusion(
 
     Notes
     -----
-    The learned fusion is scikit-learn's ``LogisticRegression()`` of standardised columns: logits of
-    classifiers in [0, 1], scores of others. The classifier of the least Wald statistic leaves
-    first, in every training fold anew; the loss of each size is the mean over 4 deals of 5 folds,
-    its error DeLong's paired one; linear maps of other classifiers are left out before. Areas are
-    means of 5 other folds, without which the set was chosen and learned again; intervals are of the
-    larger of DeLong's error and Student's of the folds. From 100 trials of each class on they cover
-    what they should; below 50 nearly all classifiers stay.
+    The fusion is scikit-learn's ``LogisticRegression()`` of standardised logits (classifiers in
+    [0, 1]) or scores. Linear maps of others are left out; then the classifier of the least Wald
+    statistic leaves first, in every training fold anew. The loss of a size is the mean over 4 deals
+    of 5 folds, its error DeLong's paired one. Areas are means of 5 other folds, without which the
+    set was chosen again; their error is the larger of DeLong's and Student's of the folds. Below 50
+    trials of a class nearly all classifiers stay.
 
-    The gain's interval holds the fusions fixed; it is wider by -log(1 - level)/n where fewer than 5
-    trials of a class change their rank. P is that of its error; below 400 trials of a class,
-    without `dev` or groups, that of the Bayesian bootstrap of two normal classes with one
-    covariance. The limits 0.9 and 0.1 are 2 level - 1 and 2 - 2 level. It is over all FARs,
-    whatever the region, and needs 3 folds and 6 trials of each class. 10 classifiers on 2000 trials
-    per class take 6 s, 50 on 300 the same.
+    The gain's interval holds the fusions fixed, over all FARs; it is wider by -log(1 - level)/n
+    where fewer than 5 trials of a class change their rank. P is that of its error; below 400 trials
+    of a class, without `dev` or groups, that of the Bayesian bootstrap of two normal classes with
+    one covariance. The limits 0.9 and 0.1 are 2 level - 1 and 2 - 2 level.
 
     The low-FAR end has 20 FARs up to `ends` as targets, the high-FAR end FRRs, with the measure
     HTER (or the given one, if it is no weighted error).

@@ -637,7 +637,7 @@ def classes_over(
     several = {who: tuple(names) for who, names in strata.items() if len(names) > 1}
     if not several:
         rule = f"be pooled where no class{of} has two strata or more"
-        raise refusal("over", rule, repr(over), "Give strata, or leave it out.")
+        raise refusal("over", rule, checks.format_value(over), "Give strata, or leave it out.")
     if over == WORST:
         return dict.fromkeys(several)
     named = set(map(str, over)) if isinstance(over, Mapping) else set()
@@ -659,7 +659,7 @@ def checked_weights(over: object, strata: Sequence[str], of: str = "") -> FloatA
     """The weights of the strata, which sum to 1."""
     if not isinstance(over, Mapping):
         rule = 'be "pooled", "worst" or weights by the names of the strata'
-        raise refusal("over", rule, repr(over), "")
+        raise refusal("over", rule, checks.format_value(over), "")
     named = {str(name): checks.fraction(weight, "over") for name, weight in over.items()}
     unknown = [name for name in named if name not in strata]
     total = math.fsum(named.values())

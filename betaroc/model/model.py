@@ -83,6 +83,8 @@ class ScoreModel(Exportable):
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checks.prior(self.prior))
+        checks.name_or_none(self.name)
+        checks.flag(self.is_generic, "is_generic")
 
     def to_frame(self) -> Table:
         """Return both distributions as a table, one row per parameter, of scores one per score.

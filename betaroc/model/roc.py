@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import choice, instance, prior as checked_prior, probability_array
+from betaroc.core.checks import choice, flag, instance, prior as checked_prior, probability_array
 from betaroc.core.errors import refusal
 from betaroc.core.tables import Table
 from betaroc.core.thresholds import Thresholds
@@ -45,6 +45,7 @@ class Curve(Exportable):
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checked_prior(self.prior))
+        flag(self.is_generic, "is_generic")
 
     @classmethod
     def _of(cls, model: ScoreModel, **option: Any) -> Self:

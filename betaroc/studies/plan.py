@@ -338,9 +338,6 @@ def plan_sample_size(
 
     Notes
     -----
-    The width is that of `Fit.interval` at a fit with these estimates and the covariance of so many
-    scores, averaged over fits nearby to second order.
-
     The side of two normal distributions has the exact power of an F test; of beta distributions z
     is taken as normal. Of a shape log a and log b are normal with the bias of maximum likelihood
     and covariance I^-1/(n a b).
@@ -351,13 +348,11 @@ def plan_sample_size(
         Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
         P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
 
-    From a fit the scores' own width is that of the quantiles of its distributions. Simulated
-    widths and chances agree within 5 %, those from a fit within 11 % (docs/validation.md).
+    Simulated widths and chances agree within 5 %, those from a fit within 11 %.
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988); Stroud, A. H. (1971), Approximate calculation of
-    multiple integrals.
+    DeLong, DeLong and Clarke-Pearson (1988).
 
     Examples
     --------

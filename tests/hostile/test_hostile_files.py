@@ -1,6 +1,5 @@
 """Hostile files and places at every reader and every command."""
 
-import gzip
 import io
 import os
 import shlex
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import betaroc as br
-from betaroc.cli import COMMANDS, main
+from betaroc.cli import main
 from helpers.cases import case
 from helpers.files import STUDY
 from helpers.hostile import refused, spoken
@@ -68,17 +67,6 @@ def test_hostile_files_at_readers(place, monkeypatch, reader):
             refused(partial(read, path, monkeypatch), error, *said)
 
 
-def test_hostile_texts_and_what_is_refused_in_gzip(place):
-    """What is refused as it is, is refused when it is compressed."""
-    for name, (content, words) in list(REFUSED.items())[::2]:
-        if isinstance(content, str) and 0 < len(content) < 10**5:
-            for k, bad in enumerate((content.encode(), gzip.compress(content.encode(), 1))):
-                path = place / f"bad{k}"
-                path.write_bytes(bad)
-                with case(name):
-                    refused(partial(br.read_scores, path), br.FileFormatError, *words)
-
-
 def test_files_that_are_read(place):
     for name, content in READ.items():
         path = place / "file"
@@ -98,21 +86,6 @@ def test_a_score_that_is_twice_in_a_long_file(place):
     refused(partial(br.read_scores, "long"), br.FileFormatError, "line 6001", "occurs twice")
 
 
-#: Commands with a file in each place where one can stand.
-AT = {
-    "fit": "fit {} --family normal",
-    "fit, streamed": "fit {} --stream always --family normal",
-    "threshold": "threshold {} --far 0.2 --how average --family normal",
-    "threshold, test": "threshold good.csv --test {} --far 0.2 --how average --family normal",
-    "epc, dev": "epc --dev {} --test good.csv --alpha 0.5",
-    "epc, test": "epc --dev good.csv --test {} --alpha 0.5",
-    "report": "report --dev {} -o report.html",
-    "compare": "compare --system a {} a.csv --system b good.csv b.csv --alpha 0.5",
-    "ensemble": "ensemble {} good.csv",
-    "plan": "plan auc --width 0.1 --from {} --family normal",
-}
-
-
 def ends_well(shown, call, *words):
     """A call that is refused: exit code 2, one message, nothing on the standard output."""
     assert main(shlex.split(call)) == 2, call
@@ -124,26 +97,6 @@ def ends_well(shown, call, *words):
     assert lines[0].startswith("betaroc: ")
     spoken(br.BetarocError(lines[0].removeprefix("betaroc: ")), *words)
     return err
-
-
-@pytest.mark.parametrize("step", [
-    pytest.param(5, marks=pytest.mark.simulation), pytest.param(1, marks=pytest.mark.nightly),
-])  # fmt: skip
-@pytest.mark.parametrize("entry", AT)
-def test_hostile_files_at_commands(place, capsys, entry, step):
-    """Each fifth file at an entry, others at the next; every one at night."""
-    for name in list(REFUSED)[list(AT).index(entry) % step :: step]:
-        content, words = REFUSED[name]
-        Path("bad.csv").write_bytes(raw(content))
-        of_sums = "streamed" in entry and ("Parquet" in name or name.startswith("G2"))
-        said = [word for word in words if word not in {"columns", "decimal"}]
-        with case(name):
-            ends_well(capsys, AT[entry].format("bad.csv"), *(() if of_sums else said))
-
-
-def test_every_command_that_reads_scores_is_tried():
-    tried = {entry.partition(",")[0] for entry in AT}
-    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest"}
 
 
 #: Places that are no file to read, and a word of the message.
