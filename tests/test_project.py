@@ -156,6 +156,7 @@ NO_EXAMPLE = {
 RETURNED = {
     "betaroc.model.roc": ("Det", "PrecisionRecall", "RocHull"),
     "betaroc.model.ends": ("End", "Ends", "SemiDerivatives"),
+    "betaroc.model.calibration": ("BayesError",),
     "betaroc.decision.forecast": ("DevSize",),
     "betaroc.model.roc_functions": ("RocCrossings",),
 }

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks, errors, vocabulary
-from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray
 from betaroc.core.notices import Notice, collect_warnings, forward_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import (
@@ -45,10 +45,16 @@ from betaroc.inference import scores_beyond, strata as strata_rates
 from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_int, joint_cov
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
+from betaroc.model.calibration import BayesError
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, rates_of_point
+from betaroc.model.statistics import (
+    StatisticArguments,
+    StatisticSpec,
+    parse_statistic,
+    rates_of_point,
+)
 from betaroc.rendering import tree
 from betaroc.rendering.curves import INK, PANELS, Axes, line_style
 from betaroc.rendering.nouns import Exportable, html_block, table_nodes
@@ -407,6 +413,14 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         spec = parse_statistic("weighted-error", (), alpha=alpha)
         return self._stated(point, read=(spec, point.weighted_error(alpha)))
 
+    def log_likelihood_ratio(self, scores: npt.ArrayLike) -> ScalarOrArray:
+        """As `ScoreModel.log_likelihood_ratio`, of the fitted densities."""
+        return self.model.log_likelihood_ratio(scores)
+
+    def bayes_error(self, log_odds: npt.ArrayLike) -> BayesError:
+        """As `ScoreModel.bayes_error`, of the fitted model."""
+        return self.model.bayes_error(log_odds)
+
     def interval(
         self,
         stat: str | Callable[[ScoreModel], float],
@@ -417,7 +431,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         groups: bool = True,
         rng: Any = None,
         extrapolate: bool = False,
-        **point: Unpack[PointArguments],
+        **point: Unpack[StatisticArguments],
     ) -> Interval:
         """Confidence interval of any number of the model.
 

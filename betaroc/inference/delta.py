@@ -510,7 +510,7 @@ def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, Sc
         least = fewest(evidence, asked)
         beyond += [] if least is None else [float(least)]
         flags.append(tell(evidence, asked))
-        if spec.row.optimum:
+        if spec.optimum:
             tell_of_chance(str(spec), evidence, model)
     support: dict[str, Any] = {"n_beyond": min(beyond, default=None), "extrapolated": any(flags)}
     return replace(result, **support)
@@ -611,7 +611,7 @@ def _scale(
             lambda x: -float(ndtri(min(rest * (1.0 - float(x)), 1.0))),
             lambda y: 1.0 - float(ndtr(-y)) / rest,
         )
-    return spec.as_number, float
+    return spec.as_number, lambda y: min(max(y, spec.row.low), spec.row.high)
 
 
 # -------------------------------------------------------------------- intervals of parameters

@@ -31,11 +31,22 @@ from betaroc.inference.interval import Interval, Limits, difference_ends, is_spa
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
-from betaroc.inference.strata import POOLED, classes_over, influence_over, intervals_over
+from betaroc.inference.strata import (
+    POOLED,
+    classes_over,
+    costs_over,
+    influence_over,
+    intervals_over,
+)
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import EvaluationPoint, PointArguments, StatisticSpec, parse_statistic
+from betaroc.model.statistics import (
+    EvaluationPoint,
+    StatisticArguments,
+    StatisticSpec,
+    parse_statistic,
+)
 from betaroc.rendering.nouns import Exportable
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
@@ -140,7 +151,7 @@ def difference(
     rng: Any = None,
     extrapolate: bool = False,
     over: str | Mapping[str, float] = POOLED,
-    **point: Unpack[PointArguments],
+    **point: Unpack[StatisticArguments],
 ) -> Difference:
     """The difference of two systems in any number, with its interval and test.
 
@@ -207,6 +218,7 @@ def difference(
     a, b = of_comparisons(stat, point, a, b)
     result: Difference
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
+        point, over = costs_over(stat, point, over)
         spec = parse_statistic(stat, given, **point)
         if over == POOLED:
             result = _of_scores((a, b), spec, options, paired=paired)
@@ -337,11 +349,14 @@ def _of_scores(
     by_trial = str(spec) == "eer" and all(isinstance(s, Scores) for s in systems)
     options = options.by(("influence", *methods) if by_trial else methods)
     models = [empirical_model(s) for s in systems]
+    if paired and spec.name in of_scores.PREVALENT and spec.where.prior is None:
+        # Both have the prevalence of the same trials.
+        spec = spec._replace(where=spec.where._replace(prior=models[0].prior))
     if options.method in ("smoothed", "bootstrap"):
         a, b = (of_scores.rows_of(s, spec) for s in systems)
         result = _drawn((a, b), models, spec, options, paired=paired)
     else:
-        counted = [CountedScores(s, options.groups) for s in systems]
+        counted = [CountedScores(s, options.groups, spec.where.prior) for s in systems]
         result = _of_counts(counted, spec, options, paired=paired, by_trial=by_trial)
     evidence = [SampleSupport(s, grouped=options.groups) for s in systems]
     return supported(result, spec, *zip(evidence, models, strict=True))
@@ -421,8 +436,9 @@ def _score_influence(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor moves in a number."""
-    if options.method == "effective-size":
-        return of_scores.of_trials(counted, of_scores.INFLUENCES[spec.name](counted, spec))
+    share = of_scores.INFLUENCES.get(spec.name) or of_scores.losses_of
+    if options.method in ("effective-size", "log-t", "half-sample"):
+        return of_scores.of_trials(counted, share(counted, spec))
     scores: Any = counted.data
     t, by_far, by_frr = of_scores.rate_weights(scores, counted.model, spec)
     scale = by_far + by_frr if spec.name == "eer" else 1.0

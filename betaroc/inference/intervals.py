@@ -33,13 +33,13 @@ from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, chec
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.inference.strata import POOLED, intervals_over, of_species
+from betaroc.inference.strata import POOLED, costs_over, intervals_over, of_species
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc_functions import places_of_far
 from betaroc.model.statistics import (
     EvaluationPoint,
-    PointArguments,
+    StatisticArguments,
     StatisticSpec,
     parse_statistic,
     rates_of_point,
@@ -167,7 +167,7 @@ def tail_interval(
     # A rate at a threshold, the threshold of a rate: as in `tail_rate_ends`. A rate of one class at
     # a rate of the other: the root of the squares of what the threshold's interval moves it, and of
     # its own interval at the estimated threshold.
-    name, (point, value) = spec.name, spec.where
+    name, (point, value, *_) = spec.name, spec.where
     if point == "threshold" and name in _RATES:
         ends = _rate_at_threshold(f, spec, level)
     elif point in _RATES and name in ("threshold", *_RATES) and _RATES.get(name) != _RATES[point]:
@@ -311,7 +311,7 @@ def interval(
     rng: Any = None,
     extrapolate: bool = False,
     over: str | Mapping[str, float] = POOLED,
-    **point: Unpack[PointArguments],
+    **point: Unpack[StatisticArguments],
 ) -> Interval:
     """Confidence interval of any number of scores, of a fit or of a curve.
 
@@ -422,6 +422,7 @@ def interval(
         result = interval_of_fit(of, parse_statistic(stat, given, **point), options)
     elif isinstance(of, ScoreData):
         stat, over = of_species(stat, of, over)
+        point, over = costs_over(stat, point, over)
         spec = parse_statistic(stat, given, **point)
         if isinstance(of, Scores):
             give(outliers(of._scored))

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
-from betaroc.core.errors import SmallSampleWarning, refusal
+from betaroc.core.errors import ScaleWarning, SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import interval_end, least_whole, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
-from betaroc.data.groups import check_few, check_one_group, correlation_of
+from betaroc.data.groups import Groups, check_few, check_one_group, correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.inference.auc import AUC_METHODS, auc_interval, covariance_of_means, welch
 from betaroc.inference.delta import supported
-from betaroc.inference.drawn_scores import DrawnScores, check_still, interval_of_replicates
-from betaroc.inference.interval import Interval, Limits, root_of_squares
+from betaroc.inference.drawn_scores import (
+    DrawnScores,
+    check_still,
+    drawn_law,
+    interval_of_replicates,
+)
+from betaroc.inference.interval import Interval, Limits, from_log, root_of_squares
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, may_be_equal
-from betaroc.model.areas import cost_losses
-from betaroc.model.calibration import pav
+from betaroc.model.areas import bits, cost_losses
+from betaroc.model.calibration import class_probabilities, pav
 from betaroc.model.dataset_checks import warn_of_reversed
-from betaroc.model.measures import MEASURES, OperatingPoint, precision_of
+from betaroc.model.measures import MEASURES, Measure, OperatingPoint, precision_of
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
     EvaluationPoint,
     Optimum,
+    Statistic,
     StatisticSpec,
     parse_statistic,
     point_at,
@@ -59,12 +66,12 @@ def whole_weights(scores: ScoreData) -> bool:
 def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
     """A statistic of scores as a model; refuses nan, and infinite moments."""
     estimate = spec.number(model)
-    moment = spec.row.is_parameter or spec.name == "d-prime"
+    moment = spec.row.is_parameter or spec.name in ("d-prime", "cllr", "calibration-loss")
     absent = moment and any(law._scored is not law for law in (model.client, model.impostor))
     if math.isnan(estimate) or (absent and math.isinf(estimate)):
         do = "Take another point."
         if absent:
-            do = "Trials without a score have no mean and no variance:" + worded(
+            do = "Trials without a score have no moments and no likelihood ratio:" + worded(
                 " leave them out (`missing='drop'`), or take another statistic."
             )
         raise refusal(repr(str(spec)), "be a number of the scores", repr(estimate), do)
@@ -117,7 +124,7 @@ class RateLine(NamedTuple):
 
 def line_of(where: EvaluationPoint, prior: float) -> RateLine:
     """The rates at which a point may truly lie."""
-    point, value = where
+    point, value, *_ = where
     if point == "far":
         return RateLine(1.0, 0.0, -value)
     if point in ("frr", "tpr"):
@@ -134,6 +141,10 @@ class CountedScores:
 
     data: ScoreData
     groups: bool = True
+    #: P(client) where it is not that of the scores.
+    prior: float | None = None
+    #: Of losses what takes draws, by the name of the statistic.
+    losses: dict[str, LossError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for who in CLASSES:
@@ -149,7 +160,7 @@ class CountedScores:
 
     @cached_property
     def model(self) -> ScoreModel:
-        return empirical_model(self.data)
+        return EvaluationPoint(prior=self.prior).of(empirical_model(self.data))
 
     @property
     def pair(self) -> EmpiricalPair:
@@ -352,26 +363,28 @@ def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray,
 
 def _share_interval(counted: CountedScores, influence: Influence, tail: float) -> Limits:
     """Clopper and Pearson's ends of a share of as many scores as it is worth."""
-    # The variance is that of a sum of two means with Welch's degrees of freedom, with groups that
-    # between them.
-    evidence, laws, variances = counted.evidence, counted.evidence.counts, []
-    if evidence.groups is None:
-        for part, law in zip(influence[1:3], laws, strict=True):
-            masses, n = law._steps[1], law.total
-            squares = (part - part @ masses / n) ** 2 @ masses
-            variances.append(float(squares / n / (n - 1.0)))
-        variance, freedom = welch(variances, [law.total - 1.0 for law in laws])
-    else:
-        client, impostor = of_trials(counted, influence)
-        columns = client[:, None] / laws[0].total, impostor[:, None] / laws[1].total
-        variance = float(np.sum(evidence.groups.covariance(*columns)))
-        freedom = min(size for size in evidence.groups.sizes if size is not None) - 1.0
+    evidence, (variance, freedom) = counted.evidence, _variance_of(counted, influence)
     share = min(max(influence.share - influence.optimism, 0.0), 1.0)
     sizes = sum(evidence.totals), min(evidence.sizes)
     n = float(effective_size(share, variance, *sizes, freedom, tail))
     low, high = (float(end) for end in share_ends(share * n, n, tail))
     # The scores' own number is possible too.
     return min(low, influence.share), max(high, influence.share)
+
+
+def _variance_of(counted: CountedScores, influence: Influence) -> tuple[float, float]:
+    """That of a sum of two means with Welch's degrees of freedom, with groups that between them."""
+    evidence, laws, variances = counted.evidence, counted.evidence.counts, []
+    if evidence.groups is None:
+        for part, law in zip(influence[1:3], laws, strict=True):
+            masses, n = law._steps[1], law.total
+            squares = (part - part @ masses / n) ** 2 @ masses
+            variances.append(float(squares / n / (n - 1.0)))
+        return welch(variances, [law.total - 1.0 for law in laws])
+    client, impostor = of_trials(counted, influence)
+    columns = client[:, None] / laws[0].total, impostor[:, None] / laws[1].total
+    variance = float(np.sum(evidence.groups.covariance(*columns)))
+    return variance, min(size for size in evidence.groups.sizes if size is not None) - 1.0
 
 
 def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
@@ -457,15 +470,15 @@ def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
     blocks = pav(*laws)
     chords = np.array([units[0] * blocks.client, units[1] * blocks.impostor])
     # Losses are an impostor's first.
-    costs = losses(np.clip(chords[0] / np.sum(chords, axis=0), 0.0, 1.0))[::-1]
-    total = float(np.dot((1.0 - prior, prior), losses(np.array(prior))))
+    costs = losses(*chords / np.sum(chords, axis=0))[::-1]
+    total = float(np.dot((1.0 - prior, prior), losses(prior, 1.0 - prior)))
     optimism, parts = 0.0, []
     for k, law in enumerate(laws):
         left = chords.copy()
         left[k] = np.maximum(left[k] - units[k], 0.0)
         without = np.sum(left, axis=0)
         moved = np.divide(left[0], without, out=np.full(without.size, float(k)), where=without > 0)
-        optimism += chords[k] @ (losses(moved)[1 - k] - costs[k])
+        optimism += chords[k] @ (losses(moved, 1.0 - moved)[1 - k] - costs[k])
         parts.append(-law.total * units[k] / total * costs[k][blocks.block_of(law._steps[0])])
     off = _OPTIMISM * float(optimism / total)
     return Influence(number_of_scores(spec, counted.model), parts[0], parts[1], off)
@@ -478,6 +491,131 @@ INFLUENCES = {
 }  # fmt: skip
 
 
+# ------------------------------------------------------------------- costs of the scores
+#: Pairs of halves of the scores, fewer of many scores.
+_HALVES, _FEWEST_HALVES, _SCORES_OF_HALVES = 25, 4, 100_000
+#: A minimum over scores is too low in proportion to n^(-2/3): that of half of them by so much more.
+_HALF_EXCESS = 2.0 ** (2.0 / 3.0) - 1.0
+#: What is least on the same scores, and of what is less or more by it.
+_LEAST_OF = {"min-cllr": 1.0, "min-bayes-error": 1.0, "calibration-loss": -1.0}
+LOSSES = ("cllr", *_LEAST_OF)
+
+
+class LossError(NamedTuple):
+    """A mean loss, corrected where it is least on the same scores, and its error."""
+
+    estimate: float
+    error: float
+    freedom: float
+
+
+def losses_of(counted: CountedScores, spec: StatisticSpec) -> Influence:
+    """What each distinct score costs by itself, by the map or at the threshold that is best."""
+    laws, name = counted.evidence.counts, spec.name
+    places, signs, parts = [law._steps[0] for law in laws], (-1.0, 1.0), []
+    if spec.optimum:
+        point = spec.optimum.point(counted.model, spec.where)
+        weights = class_probabilities(np.array(spec.where.value))
+        errors = places[0] <= point.threshold, places[1] > point.threshold
+        parts = [weight * error for weight, error in zip(weights, errors, strict=True)]
+    else:
+        blocks = pav(*laws)
+        least = blocks.log_ratio
+        for x, sign in zip(places, signs, strict=True):
+            part = 0.0 if name == "min-cllr" else 0.5 * bits(x, sign)
+            if name != "cllr":
+                part = part + _LEAST_OF[name] * 0.5 * bits(least, sign)[blocks.block_of(x)]
+            parts.append(part)
+    return Influence(number_of_scores(spec, counted.model), parts[0], parts[1])
+
+
+def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> LossError:
+    key = str(spec)
+    if key not in counted.losses:
+        check_few(rows_of(counted.data, spec), "scores", "for a variance")
+        influence = losses_of(counted, spec)
+        (variance, freedom), more = _variance_of(counted, influence), 0.0
+        if sign := _LEAST_OF.get(spec.name):
+            least = parse_statistic("min-cllr") if sign < 0.0 else spec
+            half = _half_minimum(counted, least, options)
+            more = sign * max(least.number(counted.model) - half, 0.0) / _HALF_EXCESS
+        error = math.sqrt(variance + 0.25 * more**2)
+        counted.losses[key] = LossError(influence.share + more, error, freedom)
+    return counted.losses[key]
+
+
+def _half_minimum(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
+    """The mean of a minimum over random halves of each class, of groups where there are some."""
+    rng = np.random.default_rng(0) if options.rng is None else checks.generator(options.rng)
+    laws, units = counted.evidence.counts, counted.evidence.groups
+    few = int(_SCORES_OF_HALVES / sum(law.total for law in laws))
+    number, values = min(max(few, _FEWEST_HALVES), _HALVES), []
+    copies = [np.rint(law._steps[1]).astype(np.int64) for law in laws]
+    if units is not None:
+        stratum, alike = units.stratum(), np.rint(units.multiplicity).astype(np.int64)
+        copies = [alike[stratum == k] for k in range(int(np.max(stratum)) + 1)]
+    halves = [
+        rng.multivariate_hypergeometric(n, int(np.sum(n)) // 2, number, method="marginals")
+        for n in copies
+    ]
+    for chosen in zip(*halves, strict=True):
+        for drawn in (chosen, [n - half for n, half in zip(copies, chosen, strict=True)]):
+            masses = drawn if units is None else _masses_of(counted, units, stratum, drawn)
+            pairs = [(law._steps[0], mass) for law, mass in zip(laws, masses, strict=True)]
+            if all(np.any(mass > 0) for _, mass in pairs):
+                parts = [drawn_law(places[mass > 0], mass[mass > 0]) for places, mass in pairs]
+                values.append(spec.number(ScoreModel(*parts, prior=counted.model.prior)))
+    return float(np.mean(values)) if values else math.nan
+
+
+def _masses_of(
+    counted: CountedScores, units: Groups, stratum: IntArray, drawn: Sequence[IntArray]
+) -> list[IntArray]:
+    """The weight of each distinct score where units count so often; of two the first one."""
+    flags, cut, result = np.zeros(units.role.size), units.rows[0].size, []
+    for k, part in enumerate(drawn):
+        flags[stratum == k] = part
+    parts = zip(CLASSES, counted.evidence.counts, (slice(cut), slice(cut, None)), strict=True)
+    for who, law, mine in parts:
+        values = getattr(counted.data, who)[units.rows[CLASSES.index(who)]]
+        weight = flags[units.first[mine]] * units.copies[mine]
+        place = np.searchsorted(law._steps[0], values)
+        result.append(np.rint(np.bincount(place, weight, law._steps[0].size)).astype(np.int64))
+    return result
+
+
+def _loss_interval(
+    counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
+) -> Interval:
+    from scipy.special import stdtrit
+
+    (estimate, error, freedom), row = _loss_error(counted, spec, options), spec.row
+    reach = -float(stdtrit(freedom, options.tail)) * error
+    if spec.name == "cllr":
+        if estimate > 1.0:
+            warn(
+                f"'cllr' is {estimate:.4g}: as natural log likelihood ratios these scores cost"
+                " more than none at all, which cost 1. 'min-cllr' is what the best increasing map"
+                " of them would cost: calibrate them on other scores.",
+                ScaleWarning,
+            )
+        factor = math.exp(reach / estimate) if estimate > 0.0 else 1.0
+        return Interval(estimate, estimate / factor, estimate * factor, options.level, "log-t")
+    low, high = estimate - reach, estimate + reach
+    if not error and spec.name != "calibration-loss":  # classes apart: as few errors as were seen
+        high = max(high, _most_apart(counted, spec, options))
+    estimate, low, high = np.clip([estimate, low, high], row.low, row.high).tolist()
+    return Interval(estimate, low, high, options.level, str(options.method))
+
+
+def _most_apart(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
+    """A minimum at the largest error rates that the best threshold may have."""
+    point = counted.model.min_weighted_error(0.5)
+    far, frr = (ends[1] for ends in counted.rates_at(point.thresholds, options.tail))
+    laws = Empirical([0.0, 1.0], [frr, 1.0 - frr]), Empirical([0.0, 1.0], [1.0 - far, far])
+    return spec.number(ScoreModel(*laws))
+
+
 # --------------------------------------------------------------------- the interval's method
 #: Measures of one class: which, and whether of its complement.
 _SINGLE = {
@@ -488,9 +626,10 @@ _SINGLE = {
 _GIVEN = {"far": 1, "frr": 0, "tpr": 0}
 #: Named points that lie on a line of the square of rates, whatever the scores.
 _BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
-#: The point that costs and the prior imply for log-likelihood ratios, and measures there.
-_ACTUAL = "actual-dcf"
-_OF_ACTUAL = {_ACTUAL: "dcf", "actual-dcf-normalized": "dcf-normalized"}
+#: What the prevalence of the scores varies too, where no prior is given.
+PREVALENT = ("precision", "npv", "net-benefit")
+#: Quotients of rates, whose logarithms are sums.
+_QUOTIENTS = ("lr+", "lr-")
 #: Moments have no kink where they are largest or least, and need no smoothing.
 _MOMENTS = ("d-prime", "client-mean", "client-var", "impostor-mean", "impostor-var")
 #: The ends of the TPR at the ends of a range of FARs have this weight over the impostors expected
@@ -500,28 +639,23 @@ _BOUND, _LITTLE = 0.5, 0.05
 
 def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
     """The ways to an interval of a statistic of scores, the best first."""
-    name, where, fixed, best = spec.name, spec.where, _measured_at(spec), "smoothed"
+    name, where, best = spec.name, spec.where, "smoothed"
     if name == "auc":
         return (*AUC_METHODS, "bootstrap")
     if name in _MOMENTS:
         return ("bootstrap", "smoothed")
     on_line = where.point in _GIVEN or where.value in _BALANCED
-    if name in INFLUENCES:
+    if name in LOSSES:
+        best = "half-sample" if name in _LEAST_OF else "log-t"
+    elif name in INFLUENCES:
         best = "effective-size"
-    elif fixed in _SINGLE or (name == "threshold" and where.point in _GIVEN):
+    elif (spec.fixed and name in _SINGLE) or (name == "threshold" and where.point in _GIVEN):
         best = "exact"
-    elif fixed or spec.row.optimum:
+    elif spec.fixed or spec.optimum:
         best = "square-and-add"
     elif name in _BALANCED or (on_line and (name in MEASURES or name == "threshold")):
         best = "likelihood"
     return (best, "bootstrap")
-
-
-def _measured_at(spec: StatisticSpec) -> str | None:
-    """The measure that is taken at a fixed threshold; else None."""
-    name, where = spec.name, spec.where
-    fixed = where.point == "threshold" or where.value == _ACTUAL
-    return _OF_ACTUAL.get(name, name if fixed and name in MEASURES else None)
 
 
 def interval_of_scores(data: ScoreData, spec: StatisticSpec, options: IntervalOptions) -> Interval:
@@ -549,19 +683,55 @@ def bare_interval_of_scores(
     options = options.by(methods_of(spec))
     if options.method in ("smoothed", "bootstrap"):
         return _drawn(rows_of(data, spec), spec, options)
-    return interval_of_counts(CountedScores(data, options.groups), spec, options)
+    return interval_of_counts(CountedScores(data, options.groups, spec.where.prior), spec, options)
 
 
 def interval_of_counts(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval:
     """The interval of a statistic of scores that needs no draws."""
+    if spec.name in LOSSES:
+        return _loss_interval(counted, spec, options)
+    result = _interval_of_rates(counted, spec, options)
+    if spec.name not in PREVALENT:
+        return result
+    if spec.where.prior is not None:
+        more = f", at prevalence {spec.where.prior:g}"
+        return replace(result, method=result.method + more)
+    # The share of clients is independent of the rates.
+    ends = _prevalence_ends(counted, options.tail)
+    moved = [spec.number(replace(counted.model, prior=prior)) - result.estimate for prior in ends]
+    down = math.hypot(result.estimate - result.low, min(moved))
+    up = math.hypot(result.high - result.estimate, max(moved))
+    low, high = max(result.estimate - down, spec.row.low), min(result.estimate + up, spec.row.high)
+    return replace(result, low=low, high=high, method=f"{result.method}, sampled prevalence")
+
+
+def _prevalence_ends(counted: CountedScores, tail: float) -> Limits:
+    """Ends of the share of clients, Clopper and Pearson's of as many trials as it is worth."""
+    evidence, (clients, impostors) = counted.evidence, counted.evidence.totals
+    n, units = clients + impostors, evidence.groups
+    size = n
+    if units is not None:
+        masses = [np.full((getattr(counted.data, who).size, 1), share / n**2)
+                  for who, share in zip(CLASSES, (impostors, -clients), strict=True)]  # fmt: skip
+        variance = float(np.sum(units.covariance(masses[0], masses[1])))
+        labels = float(units.labels)
+        size = float(effective_size(clients / n, variance, n, labels, labels - 1.0, tail))
+    low, high = (float(end) for end in share_ends(clients / n * size, size, tail))
+    return low, high
+
+
+def _interval_of_rates(
+    counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
+) -> Interval:
     data, where, model = counted.data, spec.where, counted.model
     estimate = number_of_scores(spec, model)
-    if fixed := _measured_at(spec):
-        place = where.value if where.point == "threshold" else model.actual_dcf().threshold
-        return interval_at(counted, fixed, Thresholds.from_theta(np.array([place])), options)
-    if optimum := spec.row.optimum:
+    if fixed := spec.fixed:
+        t = fixed.point(model, where).thresholds.reshape((1,))
+        value = fixed.at(where)
+        return _interval_at(counted, spec.name, spec.row, value, t, options)
+    if optimum := spec.optimum:
         low, high = _ends_at_best(counted, spec, optimum, options)
     elif options.method == "effective-size":
         low, high = _ends_of_share(counted, spec, options)
@@ -587,20 +757,41 @@ def interval_at(
     counted: CountedScores, name: str, t: Thresholds, options: IntervalOptions
 ) -> Interval:
     """Of a measure at one threshold, held with all its digits."""
-    point, row, method = counted.model._point(t)[0], MEASURES[name], "exact"
+    return _interval_at(counted, name, MEASURES[name], MEASURES[name].value, t, options)
+
+
+def _interval_at(
+    counted: CountedScores, name: str, row: Measure | Statistic,
+    value: Callable[[OperatingPoint], Any], t: Thresholds, options: IntervalOptions,
+) -> Interval:  # fmt: skip
+    point, method = counted.model._point(t)[0], "exact"
     far, frr = counted.rates_at(t, options.tail)
     if name in _SINGLE:
         who, other = _SINGLE[name]
         low, high = far if who else frr
         ends = (1.0 - high, 1.0 - low) if other else (low, high)
+    elif name in _QUOTIENTS:
+        ends, method = _quotient_ends(counted, value, point, (far, frr)), "log square-and-add"
     else:
-        ends, method = _square_and_add(counted, row.value, point, (far, frr)), "square-and-add"
+        ends, method = square_and_add(counted, value, point, (far, frr)), "square-and-add"
     if isinstance(counted.data, ScoreSummary):  # whose bin can hide so much of either class
         errors = (float(e[0]) for e in counted.data.rate_error_at(t.theta))
-        off = _off(row.value, point, *errors)
+        off = _off(value, point, *errors)
         ends = ends[0] - off, ends[1] + off
     low, high = max(ends[0], row.low), min(ends[1], row.high)
-    return Interval(float(row.value(point)), low, high, options.level, method)
+    return Interval(float(value(point)), low, high, options.level, method)
+
+
+def _quotient_ends(
+    counted: CountedScores, value: Callable[[OperatingPoint], Any], point: OperatingPoint,
+    ends: tuple[Limits, Limits],
+) -> Limits:  # fmt: skip
+    """Of a quotient of rates on the log scale; at 0 and at infinity by the ends of both rates."""
+    if 0.0 < float(value(point)) < math.inf:
+        logs = square_and_add(counted, lambda at: np.log(value(at)), point, ends)
+        return math.exp(logs[0]), from_log(logs[1])
+    corners = [float(value(_rates_moved(point, far, frr))) for far in ends[0] for frr in ends[1]]
+    return min(corners), max(corners)
 
 
 def _ends_at_best(
@@ -610,11 +801,9 @@ def _ends_at_best(
     row, where = spec.row, spec.where
     point = optimum.point(counted.model, where)
 
-    def value(at: OperatingPoint) -> Any:
-        return optimum.value(at, where)
-
+    value = optimum.at(where)
     ends = counted.rates_at(point.thresholds, options.tail)
-    low, high = _square_and_add(counted, value, point, ends)
+    low, high = square_and_add(counted, value, point, ends)
     if isinstance(counted.data, ScoreSummary):
         off = _off(value, point, *counted.data.rate_error)
         low, high = low - off, high + off
@@ -640,7 +829,7 @@ def _off(
     return max(abs(v - float(value(point))) for v in moved)
 
 
-def _square_and_add(
+def square_and_add(
     counted: CountedScores, measure: Callable[[OperatingPoint], Any], point: OperatingPoint,
     ends: tuple[Limits, Limits],
 ) -> Limits:  # fmt: skip
@@ -771,16 +960,16 @@ def rate_weights(
     """A threshold, and what errors of FAR and FRR there do to a number, up to a factor."""
     # Where the point varies too the threshold gives way along the ROC: what is left of an error of
     # both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate given.
-    where = EvaluationPoint("at", _ACTUAL) if spec.name in _OF_ACTUAL else _balanced_point(spec)
-    best, fixed = spec.row.optimum, _measured_at(spec)
-    at = best.point(model, where) if best else point_at(model, where)
+    where = _balanced_point(spec)
+    best = spec.fixed or spec.optimum
+    at = best.point(model, spec.where) if best else point_at(model, where)
     t = float(at.threshold)
-    if best or fixed:
+    if best:
         step = 1e-6
 
         def value(far: float, frr: float) -> float:
             point = _rates_moved(at, far, frr)
-            return float(best.value(point, where) if best else MEASURES[str(fixed)].value(point))
+            return float(best.value(point, spec.where))
 
         far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
         by_far = value(far + step, frr) - value(far - step, frr)

@@ -25,11 +25,18 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import decisive
 from betaroc.distributions.strata import over_strata
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import interval_of_scores
+from betaroc.inference.of_scores import CountedScores, interval_of_scores, square_and_add
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
+from betaroc.model.measures import checked_cost
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, point_at
+from betaroc.model.statistics import (
+    Optimum,
+    StatisticArguments,
+    StatisticSpec,
+    parse_statistic,
+    point_at,
+)
 from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
@@ -44,7 +51,9 @@ POOLED, WORST = "pooled", "worst"
 Over = str | Mapping[str, float]
 #: Words for presentation attacks that mean the worst species: ISO/IEC 30107-3, and ACER.
 _OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
-               "bpcer20": "frr@far=0.05", "bpcer100": "frr@far=0.01"}  # fmt: skip
+               "bpcer20": "frr@far=0.05", "bpcer100": "frr@far=0.01", "iapmr": "far"}  # fmt: skip
+#: The cost that one threshold has for all strata, each by its own weight.
+_OF_COSTS = "a-dcf"
 #: Labels beyond this many are no strata but ids.
 MOST_STRATA = 1000
 #: What the sum of weights may be off by.
@@ -303,7 +312,7 @@ def by_stratum(
     *given: Any,
     of: str = "impostor",
     level: float = 0.95,
-    **point: Unpack[PointArguments],
+    **point: Unpack[StatisticArguments],
 ) -> StrataTable:
     """A statistic of each stratum of a class, the worst, and whether one rate is true of all.
 
@@ -580,8 +589,47 @@ def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
     if not isinstance(stat, str) or stat.partition("@")[0] not in _OF_SPECIES:
         return stat, over
     name, sign, behind = stat.partition("@")
+    if name == "iapmr" and over == POOLED:
+        remedy = 'Name them: over={"spoof": 1}.'
+        raise refusal("over", "name the strata of impostor attacks for iapmr", repr(over), remedy)
     several = isinstance(data, ScoreData) and len(data.strata.impostor) > 1
     return _OF_SPECIES[name] + sign + behind, WORST if several and over == POOLED else over
+
+
+def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
+    """One cost, and weights, that are worth as much as a cost of each stratum."""
+    costs = point.get("cost_fa")
+    if not isinstance(costs, Mapping) or str(stat).partition("@")[0] != _OF_COSTS:
+        return point, over
+    names = tuple(map(str, over)) if isinstance(over, Mapping) else ()
+    if set(names) != set(costs):
+        rule = "have a cost per stratum that over= weighs"
+        raise refusal("cost_fa", rule, checks.format_list(tuple(costs)), f"over={over!r}.")
+    each = np.array([checked_cost(costs[name], "cost_fa") for name in names])
+    parts = checked_weights(over, names) * each
+    total = math.fsum(parts)
+    weights = over if total == 0.0 else dict(zip(names, (parts / total).tolist(), strict=True))
+    return {**point, "cost_fa": total}, weights
+
+
+def _cost_interval(
+    scores: ScoreData, spec: StatisticSpec, cost: Optimum, options: IntervalOptions,
+    over: Mapping[str, float], level: float,
+) -> Interval:  # fmt: skip
+    """Of the cost at one threshold for all strata: FAR their mean by weights."""
+    pieces, options = pieces_of(scores, CLASSES[1]), replace(options, level=level)
+    weights = checked_weights(over, tuple(pieces))
+    laws = [piece._distributions[1] for piece in pieces.values()]
+    counted = CountedScores(scores, options.groups, spec.where.prior)
+    model = replace(counted.model, impostor=over_strata(laws, weights, upper=True))
+    point, value = cost.point(model, spec.where), cost.at(spec.where)
+    threshold = float(point.threshold)
+    _, *far = mean_error(scores, [*pieces.values()], CLASSES[1], weights, threshold, options.tail,
+                         grouped=options.groups)  # fmt: skip
+    _, frr = counted.rates_at(point.thresholds, options.tail)
+    low, high = square_and_add(counted, value, point, ((far[0], far[1]), frr))
+    row, method = spec.row, "square-and-add over strata"
+    return Interval(float(value(point)), max(low, row.low), min(high, row.high), level, method)
 
 
 def intervals_over(
@@ -589,6 +637,8 @@ def intervals_over(
     over: str | Mapping[str, float],
 ) -> Callable[[float], Interval]:  # fmt: skip
     """At any level, of the worst stratum or of the mean of all by weights."""
+    if spec.name == _OF_COSTS and isinstance(over, Mapping) and spec.row.optimum:
+        return partial(_cost_interval, scores, spec, spec.row.optimum, options, over)
     _, rows, weights = _chosen(scores, spec, options, over)
     return partial(rows.interval, weights=weights)
 

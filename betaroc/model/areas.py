@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.empirical import decides_by_counts
+from betaroc.core.thresholds import Thresholds, softplus
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import decides_by_counts, mean_of
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.calibration import pav
@@ -20,6 +23,8 @@ from betaroc.model.roc_functions import chords_of, departure_of
 
 #: Below this a difference of two rates is integrated instead of subtracted.
 _CANCELS = 1e-2
+#: Of probabilities whose logarithm is taken.
+_LEAST = 1e-300
 
 
 def gaps(pair: Pair) -> tuple[Thresholds, FloatArray]:
@@ -122,7 +127,8 @@ def average_precision(pair: Pair, prior: float, points: int | None) -> float:
 
 
 # --------------------------------------------------------------------- the H-measure
-Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+#: U and V of a posterior and of its complement.
+Losses = Callable[[Any, Any], tuple[FloatArray, FloatArray]]
 
 
 def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
@@ -150,22 +156,49 @@ def least_loss(pair: Pair, prior: float, losses: Losses) -> float:
 
 
 def cost_losses(a: float, b: float) -> Losses:
-    """U and V of a posterior c."""
+    """Of costs that are Beta(a, b) distributed."""
     from scipy.special import betainc
 
-    def at(c: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def at(c: Any, rest: Any) -> tuple[FloatArray, FloatArray]:
         up = a / (a + b) * betainc(a + 1.0, b, c)
-        down = b / (a + b) * betainc(b + 1.0, a, 1.0 - c)
+        down = b / (a + b) * betainc(b + 1.0, a, rest)
         return np.asarray(up), np.asarray(down)
 
     return at
+
+
+def log_losses(c: Any, rest: Any) -> tuple[FloatArray, FloatArray]:
+    """The logarithmic score in bits; what has no probability has no finite one."""
+    up, down = (-np.log2(np.maximum(share, _LEAST)) for share in (rest, c))
+    return up, down
+
+
+def bits(scores: FloatArray, sign: float) -> FloatArray:
+    """log2(1 + exp(sign s)) of natural log likelihood ratios: -1 of clients, 1 of impostors."""
+    return np.asarray(softplus(sign * scores) / math.log(2.0))
+
+
+def cllr(pair: Pair) -> float:
+    """The mean over both classes of the bits that their scores lack as log likelihood ratios."""
+    everywhere, terms = Thresholds.from_theta(np.array([-np.inf, np.inf])), []
+    for who, sign in zip(CLASSES, (-1.0, 1.0), strict=True):
+        law: Distribution = getattr(pair, who)
+        terms.append(mean_of(bits(law.atoms.places, sign), law.atoms.masses, 1.0))
+        if law.continuous is not None:
+            loss = partial(_bits_at, sign=sign)
+            terms.append(_integral(pair, who, loss, everywhere))
+    return 0.5 * math.fsum(terms)
+
+
+def _bits_at(t: Thresholds, sign: float) -> FloatArray:
+    return bits(t.theta, sign)
 
 
 def _weighed(prior: float, losses: Losses, client: FloatArray, impostor: FloatArray) -> float:
     own, other = prior * client, (1.0 - prior) * impostor
     some = own + other > 0.0
     own, other = own[some], other[some]
-    up, down = losses(own / (own + other))
+    up, down = losses(own / (own + other), other / (own + other))
     return math.fsum(other * up + own * down)
 
 
@@ -207,8 +240,9 @@ def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Th
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             logs = [law._log_density_in(t, unit=pair.unit) for law in (pair.client, pair.impostor)]
             client, impostor = (np.nan_to_num(np.exp(log), nan=0.0) for log in logs)
-            c = np.nan_to_num(1.0 / (1.0 + np.exp(-(odds + pair.log_ratio(t)))), nan=0.0)
-        up, down = losses(c)
+            log_odds = odds + np.nan_to_num(pair.log_ratio(t), nan=-np.inf)
+            c, rest = (1.0 / (1.0 + np.exp(sign * log_odds)) for sign in (-1.0, 1.0))
+        up, down = losses(c, rest)
         return np.asarray((1.0 - prior) * impostor * up + prior * client * down)
 
     free = _outside(starts, ends, pair.place(0.5 * (breaks[1:] + breaks[:-1])))

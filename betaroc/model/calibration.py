@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.distributions.empirical import Empirical
 from betaroc.model.roc_functions import sample_chain
+
+
+class BayesError(NamedTuple):
+    """Probabilities of an error at prior log odds; see :meth:`ScoreModel.bayes_error`.
+
+    Parameters
+    ----------
+    actual : float or ndarray
+        Of scores taken as log likelihood ratios.
+    least : float or ndarray
+        At the best threshold.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> br.ScoreModel(br.Normal(2, 2), br.Normal(-2, 2)).bayes_error(1.0).least < 0.2
+    True
+    """
+
+    actual: Any
+    least: Any
+
+
+def class_probabilities(log_odds: FloatArray) -> FloatArray:
+    """P(client) and P(impostor), each in its own precision, on the first axis."""
+    with np.errstate(over="ignore"):
+        return np.array([1.0 / (1.0 + np.exp(sign * log_odds)) for sign in (-1.0, 1.0)])
 
 
 class PavBlocks(NamedTuple):

@@ -201,6 +201,21 @@ class OperatingPoint(Result, Exportable):
         return as_output(precision_of(self.prior, self.tpr, self.far))
 
     @property
+    def npv(self) -> Any:
+        """P(impostor | rejected) = (1 - prior) TNR / ((1 - prior) TNR + prior FRR); nan at 0/0."""
+        return as_output(precision_of(1.0 - self.prior, self.tnr, self.frr))
+
+    @property
+    def lr_plus(self) -> Any:
+        """Likelihood ratio of an acceptance, TPR / FAR; inf of a FAR of 0, nan at 0/0."""
+        return _ratio(self.tpr, self.far)
+
+    @property
+    def lr_minus(self) -> Any:
+        """Likelihood ratio of a rejection, FRR / TNR; inf of a TNR of 0, nan at 0/0."""
+        return _ratio(self.frr, self.tnr)
+
+    @property
     def accuracy(self) -> Any:
         """prior TPR + (1 - prior) TNR."""
         return self.prior * self.tpr + (1.0 - self.prior) * self.tnr
@@ -286,6 +301,32 @@ class OperatingPoint(Result, Exportable):
         cost = none_in * self.frr + all_in * self.far
         return _ratio(cost, min(all_in, none_in)) if flag(normalized, "normalized") else cost
 
+    def net_benefit(self, probability: float) -> Any:
+        """prior TPR - (1 - prior) FAR probability / (1 - probability).
+
+        Parameters
+        ----------
+        probability : float
+            Of a client from which on to accept, in [0, 1): its odds are what a false acceptance
+            costs, in units of what is gained by a right one.
+
+        Returns
+        -------
+        float or ndarray
+            At most the prior, in right acceptances per trial: prior - dcf(odds).
+
+        References
+        ----------
+        Vickers, A. J. and Elkin, E. B. (2006), Decision curve analysis.
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).net_benefit(0.5), 12)
+        0.125
+        """
+        odds = checked_odds(probability)
+        return self.prior * self.tpr - (1.0 - self.prior) * self.far * odds
+
     def weighted_error(self, alpha: float) -> Any:
         """alpha FAR + (1 - alpha) FRR, the criterion of expected performance curves.
 
@@ -326,6 +367,9 @@ MEASURES: dict[str, Measure] = {
         lambda p: p.dcf(normalized=True), "normalized detection cost", False, high=math.inf
     ),
     "precision": Measure(lambda p: p.precision, "precision"),
+    "npv": Measure(lambda p: p.npv, "negative predictive value"),
+    "lr+": Measure(lambda p: p.lr_plus, "likelihood ratio of an acceptance", high=math.inf),
+    "lr-": Measure(lambda p: p.lr_minus, "likelihood ratio of a rejection", False, high=math.inf),
     "recall": Measure(lambda p: p.recall, "recall"),
     "mean-precision-recall": Measure(
         lambda p: p.mean_precision_recall, "mean of precision and recall"
@@ -365,6 +409,14 @@ def checked_cost(value: float, name: str) -> float:
     if cost < 0.0:
         raise refusal(name, "be a cost >= 0", repr(value))
     return cost
+
+
+def checked_odds(probability: float) -> float:
+    """The odds of a probability below 1."""
+    share = fraction(probability, "probability")
+    if share == 1.0:
+        raise refusal("probability", "lie in [0, 1)", repr(probability))
+    return share / (1.0 - share)
 
 
 def curve_table(points: OperatingPoint) -> Table:

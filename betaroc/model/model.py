@@ -25,11 +25,17 @@ from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.pictures import plot_classes
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, ends as _ends, operating_points
+from betaroc.model.calibration import BayesError, class_probabilities
 from betaroc.model.criteria import least_weighted_errors
 from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Det, PrecisionRecall, Roc
-from betaroc.model.roc_functions import diagonal_crossings, global_shape, posterior
+from betaroc.model.roc_functions import (
+    diagonal_crossings,
+    global_shape,
+    log_likelihood_ratio,
+    posterior,
+)
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
 
@@ -621,6 +627,120 @@ class ScoreModel(Exportable):
             checks.choice(weights, ("beta22", "prior"), "weights")
             a, b = (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
         return areas.h_measure(self._pair, self.prior, (a, b))
+
+    def cllr(self) -> float:
+        """Cost of the scores as natural log likelihood ratios, in bits.
+
+            Cllr = 1/2 E log2(1 + exp(-C)) + 1/2 E log2(1 + exp(I))
+
+        Returns
+        -------
+        float
+            From 0; 1 is what no scores cost, and above it the scores mislead.
+
+        References
+        ----------
+        Brummer, N. and du Preez, J. (2006), Application-independent evaluation.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> ScoreModel(Empirical([0.0, 0.0]), Empirical([0.0])).cllr()
+        1.0
+        """
+        return areas.cllr(self._pair)
+
+    def min_cllr(self) -> float:
+        """Cllr of the best increasing map of the scores to log likelihood ratios.
+
+        Returns
+        -------
+        float
+            In bits, from 0 (no error) to 1; :meth:`cllr` less it is the loss by calibration.
+
+        Notes
+        -----
+        Of samples by pooled adjacent violators, and then too low by what suits these very scores;
+        :func:`interval` corrects that. Else by the likelihood ratio on the hull of the ROC.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> model = ScoreModel(Empirical([1, 2, 3]), Empirical([0, 0, 1.5]))
+        >>> round(model.min_cllr(), 6)  # one of each class in the block of 1 and 1.5
+        0.333333
+        """
+        return areas.least_loss(self._pair, 0.5, areas.log_losses)
+
+    def bayes_error(self, log_odds: npt.ArrayLike) -> BayesError:
+        """Probability of an error at prior log odds, of log likelihood ratios and at the least.
+
+            pi FRR(t) + (1 - pi) FAR(t),   pi = 1 / (1 + exp(-log_odds))
+
+        at t = -log_odds, and the least over all t.
+
+        Parameters
+        ----------
+        log_odds : array_like
+            Natural log of P(client) / P(impostor).
+
+        Returns
+        -------
+        BayesError
+            ``.actual`` and ``.least``, of the shape of `log_odds`; min(pi, 1 - pi) is what needs no
+            scores.
+
+        References
+        ----------
+        Brummer, N. and de Villiers, E. (2013), The BOSARIS toolkit.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> model = ScoreModel(Empirical([-1, 2]), Empirical([-3, 1]))
+        >>> model.bayes_error(0.0)
+        BayesError(actual=0.5, least=0.25)
+        """
+        odds = checks.real_array(log_odds, "log_odds")
+        if not np.all(np.isfinite(odds)):
+            raise refusal("log_odds", "be finite", format_value(log_odds))
+        client, impostor = class_probabilities(odds)
+        points = self.at(-odds), self._least_error(np.ravel(odds))
+        errors = [client * np.reshape(p.frr, odds.shape) + impostor * np.reshape(p.far, odds.shape)
+                  for p in points]  # fmt: skip
+        return BayesError(*map(as_output, errors))
+
+    def _least_error(self, log_odds: FloatArray) -> OperatingPoint:
+        """The points of least error at prior log odds."""
+        client, impostor = class_probabilities(log_odds)
+        weights = [
+            operating_points.exact_weight(i) if i < 0.5 else 1 - operating_points.exact_weight(c)
+            for c, i in zip(client.tolist(), impostor.tolist(), strict=True)
+        ]
+        return self._point(least_weighted_errors(self._pair, weights))
+
+    @elementwise
+    def log_likelihood_ratio(self, scores: npt.ArrayLike) -> ScalarOrArray:
+        """Natural log of f_c(s) / f_i(s), of the point masses at a score where there are some.
+
+        Parameters
+        ----------
+        scores : array_like
+            Scores.
+
+        Returns
+        -------
+        float or ndarray, shape of `scores`
+            -inf and inf outside the support of one class, nan outside that of both.
+
+        Examples
+        --------
+        >>> from betaroc import Normal, ScoreModel
+        >>> ScoreModel(Normal(2, 2), Normal(-2, 2)).log_likelihood_ratio([-1, 0, 90]).tolist()
+        [-1.0, 0.0, 90.0]
+        """
+        t = Thresholds.from_theta(checks.real_array(scores, "scores"))
+        return as_output(log_likelihood_ratio(self._pair, t))
 
     @elementwise
     def posterior(self, scores: npt.ArrayLike) -> ScalarOrArray:

@@ -173,20 +173,27 @@ def slope(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
     return np.where(np.isnan(x), np.nan, value)
 
 
-def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
-    """P(client | score)."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        odds = np.log(prior) - np.log1p(-prior)
-        smooth = 1.0 / (1.0 + np.exp(-(odds + pair.log_ratio(t))))
+def log_likelihood_ratio(pair: Pair, t: Thresholds) -> FloatArray:
+    """log f_c / f_i, and of the point masses where a distribution has one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        smooth = pair.log_ratio(t)
         client, impostor = (law.atoms.masses_at(t) for law in (pair.client, pair.impostor))
-        own = prior * client
-        masses = own / (own + (1.0 - prior) * impostor)
+        masses = np.log(client) - np.log(impostor)
         logs = [law._log_pdf(t) for law in (pair.client, pair.impostor)]
     none = [np.isneginf(log) for log in logs]
     # Outside one law's support the other decides.
-    smooth = np.where(none[0] & np.isfinite(logs[1]), 0.0, smooth)
-    smooth = np.where(none[1] & np.isfinite(logs[0]), 1.0, smooth)
+    smooth = np.where(none[0] & np.isfinite(logs[1]), -np.inf, smooth)
+    smooth = np.where(none[1] & np.isfinite(logs[0]), np.inf, smooth)
     return np.where(client + impostor > 0.0, masses, smooth)
+
+
+def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
+    """P(client | score)."""
+    ratio = log_likelihood_ratio(pair, t)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        odds = np.log(prior) - np.log1p(-prior)
+        result = 1.0 / (1.0 + np.exp(-(odds + ratio)))
+    return np.where(np.isinf(ratio), (ratio > 0.0) * 1.0, result)
 
 
 # ------------------------------------------------------------ the diagonal

@@ -6,8 +6,9 @@ A statistic is written ``"auc"``, ``"tpr@far=0.01"`` or ``"threshold@eer"``.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,8 @@ from betaroc.core.vocabulary import (
     canonical,
 )
 from betaroc.distributions.inflated import base_of
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.calibration import class_probabilities
+from betaroc.model.measures import MEASURES, OperatingPoint, checked_cost, checked_odds
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
 
 _RATES = ("far", "frr", "tpr")
 #: The keywords by which a point is given.
-POINTS = ("threshold", *_RATES, "alpha", "between", "at")
+POINTS = ("threshold", *_RATES, "alpha", "between", "at", "probability", "log_odds")
 _KEYWORDS = (*POINTS, "tnr")
+#: What may be given beside a point: P(client) and the costs of both errors.
+SETTINGS = ("prior", "cost_fa", "cost_fr")
 
 
 class PointArguments(RateArguments, total=False):
@@ -53,41 +57,84 @@ class PointArguments(RateArguments, total=False):
     alpha: float
     between: tuple[float, float]
     at: str
+    probability: float
+    log_odds: float
+
+
+class StatisticArguments(PointArguments, total=False):
+    """The same with the prior and the costs."""
+
+    prior: float
+    cost_fa: float | Mapping[str, float]
+    cost_fr: float
 
 
 class EvaluationPoint(NamedTuple):
-    """The point at which a statistic is taken: a keyword and its value."""
+    """The point at which a statistic is taken: a keyword and its value, a prior and costs."""
 
     point: str = ""
     value: Any = None
+    #: That of the scores where it is None.
+    prior: float | None = None
+    cost_fa: float = 1.0
+    cost_fr: float = 1.0
 
     def __str__(self) -> str:
         """As it stands behind the name of a statistic."""
-        if self.point in ("", "at"):
-            return f"@{self.value}" if self.point else ""
         values = self.value if self.point == "between" else (self.value,)
-        return f"@{self.point}={','.join(f'{v!r}'.removesuffix('.0') for v in values)}"
+        parts = [f"{self.point}={','.join(map(_digits, values))}"] if self.point else []
+        if self.point == "at":
+            parts = [self.value]
+        parts += [f"{name}={_digits(value)}" for name, value in self.settings.items()]
+        return f"@{','.join(parts)}" if parts else ""
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """The prior and the costs that are not those of scores and of errors."""
+        costs = {"cost_fa": self.cost_fa, "cost_fr": self.cost_fr}
+        prior = {} if self.prior is None else {"prior": self.prior}
+        return prior | {name: cost for name, cost in costs.items() if cost != 1.0}
 
     @property
     def keywords(self) -> dict[str, Any]:
         """As it is passed on."""
-        return {self.point: self.value} if self.point else {}
+        return ({self.point: self.value} if self.point else {}) | self.settings
+
+    @property
+    def costs(self) -> tuple[float, float]:
+        """Of a false acceptance and of a false rejection."""
+        return self.cost_fa, self.cost_fr
+
+    def of(self, model: ScoreModel) -> ScoreModel:
+        """The model with the prior that is asked for."""
+        return model if self.prior is None else replace(model, prior=self.prior)
 
     @property
     def words(self) -> str:
         """As it stands in a sentence."""
+        costs = {"false acceptance": self.cost_fa, "false rejection": self.cost_fr}
+        more = "" if self.prior is None else f" at prevalence {self.prior:g}"
+        more += "".join(f", {c:g} per {name}" for name, c in costs.items() if c != 1.0)
+        return self._place + more
+
+    @property
+    def _place(self) -> str:
         if not self.point:
             return ""
         if self.point == "at":
             return f" at {NAMED_POINTS[self.value][1]}"
         if self.point == "between":
             return f" between {FAR} {self.value[0]:g} and {self.value[1]:g}"
-        return f" at {RATE_SLOT.get(self.point, self.point)} {self.value:g}"
+        return f" at {RATE_SLOT.get(self.point, self.point.replace('_', ' '))} {self.value:g}"
 
     @property
     def frr(self) -> float:
         """The FRR at which an FRR or a TPR is given."""
         return self.value if self.point == "frr" else checks.complement(self.value, self.point)
+
+
+def _digits(value: float) -> str:
+    return repr(value).removesuffix(".0")
 
 
 class UsedRate(NamedTuple):
@@ -134,23 +181,23 @@ def _crossing(model: ScoreModel) -> OperatingPoint:
 
 
 #: What may follow ``at=``, a point that needs no number: how it is found, and its words.
-NAMED_POINTS: dict[str, tuple[Callable[[ScoreModel], OperatingPoint], str]] = {
-    "eer": (lambda m: m.eer(), f"the {TITLE_SLOT['eer']}"),
-    "min-hter": (lambda m: m.min_weighted_error(0.5), f"the least {RATE_SLOT['hter']}"),
-    "min-dcf": (lambda m: m.min_dcf(), "the least detection cost"),
-    "actual-dcf": (lambda m: m.actual_dcf(), "the threshold of log-likelihood ratios"),
-    "max-f1": (lambda m: m.max_f(), "the largest F1"),
-    "max-youden": (lambda m: m.youden(), "the largest Youden's J"),
-    "break-even": (lambda m: m.break_even(), "the break-even point"),
-    "crossing": (_crossing, "the only crossing of the diagonal"),
+NAMED_POINTS: dict[str, tuple[Callable[[ScoreModel, EvaluationPoint], OperatingPoint], str]] = {
+    "eer": (lambda m, _: m.eer(), f"the {TITLE_SLOT['eer']}"),
+    "min-hter": (lambda m, _: m.min_weighted_error(0.5), f"the least {RATE_SLOT['hter']}"),
+    "min-dcf": (lambda m, w: m.min_dcf(*w.costs), "the least detection cost"),
+    "actual-dcf": (lambda m, w: m.actual_dcf(*w.costs), "the threshold of log-likelihood ratios"),
+    "max-f1": (lambda m, _: m.max_f(), "the largest F1"),
+    "max-youden": (lambda m, _: m.youden(), "the largest Youden's J"),
+    "break-even": (lambda m, _: m.break_even(), "the break-even point"),
+    "crossing": (lambda m, _: _crossing(m), "the only crossing of the diagonal"),
 }
 
 
 def point_at(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
     """The operating point of a model at a point."""
-    point, value = where
+    point, value, *_ = where
     if point == "at":
-        return NAMED_POINTS[value][0](model)
+        return NAMED_POINTS[value][0](model, where)
     if point == "alpha":
         return model.min_weighted_error(value)
     if point == "threshold":
@@ -175,6 +222,10 @@ class Optimum(NamedTuple):
     point: Callable[[ScoreModel, EvaluationPoint], OperatingPoint]
     value: Callable[[OperatingPoint, EvaluationPoint], Any]
 
+    def at(self, where: EvaluationPoint) -> Callable[[OperatingPoint], Any]:
+        """The measure alone."""
+        return lambda point: self.value(point, where)
+
 
 @dataclass(frozen=True)
 class Statistic:
@@ -190,7 +241,11 @@ class Statistic:
     scale: str = "probit"
     rates: _Rates | None = None
     of_scores: bool = True
+    #: The point that the scores choose, or one that they do not.
     optimum: Optimum | None = None
+    fixed: Optimum | None = None
+    #: Whether it depends on the prior, and on costs.
+    settings: tuple[str, ...] = ()
     absence: Callable[[ScoreModel], str] | None = None
 
     @property
@@ -205,7 +260,22 @@ def _options_of(name: str) -> dict[str, Any]:
         "unit": units.get(name, "fraction"), "low": row.low, "high": row.high,
         "better": "higher" if row.larger_is_better else "lower",
         "scale": "probit" if math.isfinite(row.high) else "log",
+        "settings": SETTINGS if "dcf" in name else SETTINGS[: name in _OF_PRIOR],
     }  # fmt: skip
+
+
+#: Measures of rates that weigh the classes.
+_OF_PRIOR = (
+    "precision", "npv", "mean-precision-recall", "f1", "accuracy", "mcc", "mutual-information",
+)  # fmt: skip
+
+
+def _measured(name: str) -> Callable[[OperatingPoint, EvaluationPoint], Any]:
+    """A measure of a point, of detection costs by the costs that are asked for."""
+    if "dcf" in name:
+        normalized = name == "dcf-normalized"
+        return lambda point, where: point.dcf(*where.costs, normalized=normalized)
+    return lambda point, where: MEASURES[name].value(point)
 
 
 def of_measure(name: str) -> Statistic:
@@ -218,28 +288,55 @@ def of_measure(name: str) -> Statistic:
         both = _rates_at(model, where)
         return [r for r in both if where.point != "threshold" or r.name in reads]
 
+    value = _measured(name)
     return Statistic(
-        lambda model, where: measure.value(point_at(model, where)), measure.title,
-        ("threshold", *_RATES, "alpha", "at"), rates=rates, **_options_of(name),
+        lambda model, where: value(point_at(model, where), where), measure.title,
+        ("threshold", *_RATES, "alpha", "at"), rates=rates, fixed=Optimum(point_at, value),
+        **_options_of(name),
     )  # fmt: skip
 
 
-def _of_point(optimum: Optimum, title: str, *, best: bool = True, **options: Any) -> Statistic:
+def _of_point(optimum: Optimum, title: str, *, kind: str = "optimum", **options: Any) -> Statistic:
+    """A measure at a point of its own: the best one ("optimum"), one that is "fixed" or neither."""
+
     def value(model: ScoreModel, where: EvaluationPoint) -> Any:
         return optimum.value(optimum.point(model, where), where)
 
     def rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
         return rates_of_point(optimum.point(model, where))
 
-    return Statistic(value, title, rates=rates, optimum=optimum if best else None, **options)
+    kinds: dict[str, Any] = {kind: optimum} if kind else {}
+    return Statistic(value, title, rates=rates, **kinds, **options)
 
 
 def _at_named(
-    name: str, measure: str, title: str, *, best: bool = True, **options: Any
+    name: str, measure: str, title: str, kind: str = "optimum", **options: Any
 ) -> Statistic:
-    row, find = MEASURES[measure], NAMED_POINTS[name][0]
-    optimum = Optimum(lambda model, _: find(model), lambda point, _: row.value(point))
-    return _of_point(optimum, title, best=best, **_options_of(measure) | {"low": 0.0} | options)
+    optimum, basis = Optimum(NAMED_POINTS[name][0], _measured(measure)), _options_of(measure)
+    return _of_point(optimum, title, kind=kind, **basis | {"low": 0.0} | options)
+
+
+def _least_cost(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
+    return point_at(model, where) if where.point else model.min_dcf(*where.costs)
+
+
+def _error_at_odds(point: OperatingPoint, where: EvaluationPoint) -> Any:
+    client, impostor = class_probabilities(np.array(where.value)).tolist()
+    return client * point.frr + impostor * point.far
+
+
+def _at_probability(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
+    """Of scores that are probabilities."""
+    (low, high), (first, last) = model.client.support, model.impostor.support
+    if min(low, first) < 0.0 or max(high, last) > 1.0:
+        rule = "read scores as probabilities of a client, in [0, 1]"
+        actual = f"scores from {min(low, first):.6g} to {max(high, last):.6g}"
+        remedy = (
+            "Calibrate them on other scores: m = br.fit(dev).model, then"
+            " br.Scores(m.posterior(test.client), m.posterior(test.impostor))."
+        )
+        raise refusal("'net-benefit'", rule, actual, remedy)
+    return model.at(where.value)
 
 
 def _threshold_rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
@@ -297,6 +394,8 @@ def _parameter(who: str, name: str) -> Statistic:
 
 _AT_LLR = "at the threshold of log-likelihood ratios"
 _ANYWHERE: dict[str, Any] = {"low": -math.inf, "high": math.inf}
+_ADCF = Optimum(_least_cost, _measured("dcf-normalized"))
+_BITS: dict[str, Any] = {"unit": "bits", "better": "lower"}
 #: Every statistic by name.
 STATISTICS: dict[str, Statistic] = {
     "auc": Statistic(lambda m, _: m.auc(), "area under the ROC", better="higher"),
@@ -304,19 +403,46 @@ STATISTICS: dict[str, Statistic] = {
         lambda m, w: m.partial_auc(w.value[0], w.value[1], standardized=True),
         "standardized partial area", ("between",), better="higher", scale="partial", rates=_widest,
     ),
-    "eer": _at_named("eer", "hter", TITLE_SLOT["eer"], best=False),
+    "eer": _at_named("eer", "hter", TITLE_SLOT["eer"], ""),
     "min-hter": _at_named("min-hter", "hter", f"least {TITLE_SLOT['hter']}"),
     "min-dcf": _at_named("min-dcf", "dcf", "least detection cost"),
     "min-dcf-normalized": _at_named(
         "min-dcf", "dcf-normalized", "least normalized detection cost", high=1.0, scale="probit"
     ),
-    "actual-dcf": _at_named("actual-dcf", "dcf", f"detection cost {_AT_LLR}", best=False),
+    "actual-dcf": _at_named("actual-dcf", "dcf", f"detection cost {_AT_LLR}", "fixed"),
     "actual-dcf-normalized": _at_named(
-        "actual-dcf", "dcf-normalized", f"normalized detection cost {_AT_LLR}", best=False
+        "actual-dcf", "dcf-normalized", f"normalized detection cost {_AT_LLR}", "fixed"
+    ),
+    "a-dcf": replace(
+        _of_point(_ADCF, "normalized detection cost over strata", **_options_of("dcf-normalized")),
+        points=("", "threshold"), fixed=_ADCF,
+    ),
+    "bayes-error": _of_point(
+        Optimum(lambda m, w: m.at(-w.value), _error_at_odds), f"error probability {_AT_LLR}",
+        kind="fixed", points=("log_odds",), better="lower",
+    ),
+    "min-bayes-error": _of_point(
+        Optimum(lambda m, w: m._least_error(np.array([w.value]))[0], _error_at_odds),
+        "least error probability", points=("log_odds",), better="lower",
+    ),
+    "cllr": Statistic(
+        lambda m, _: m.cllr(), "cost of log likelihood ratios", high=math.inf, scale="log", **_BITS
+    ),
+    "min-cllr": Statistic(
+        lambda m, _: m.min_cllr(), "least cost of log likelihood ratios", **_BITS
+    ),
+    "calibration-loss": Statistic(
+        lambda m, _: m.cllr() - m.min_cllr(), "cost of calibration", high=math.inf, scale="plain",
+        **_BITS,
+    ),
+    "net-benefit": _of_point(
+        Optimum(_at_probability, lambda point, where: point.net_benefit(where.value)),
+        "net benefit", kind="fixed", points=("probability",), low=-math.inf, better="higher",
+        scale="plain", settings=SETTINGS[:1],
     ),
     "max-f1": _at_named("max-f1", "f1", "largest F1"),
     "max-youden": _at_named("max-youden", "youden", "largest Youden's J"),
-    "break-even": _at_named("break-even", "mean-precision-recall", "break-even point", best=False),
+    "break-even": _at_named("break-even", "mean-precision-recall", "break-even point", ""),
     "weighted-error": _of_point(
         Optimum(point_at, lambda point, where: point.weighted_error(where.value)),
         "least weighted error", points=("alpha",), better="lower",
@@ -325,9 +451,12 @@ STATISTICS: dict[str, Statistic] = {
         Optimum(_widest_gap, lambda point, _: np.abs(point.tpr - point.far)),
         "Kolmogorov-Smirnov distance of the classes", better="higher",
     ),
-    "h-measure": Statistic(lambda m, _: m.h_measure(), "H measure", better="higher"),
+    "h-measure": Statistic(
+        lambda m, _: m.h_measure(), "H measure", better="higher", settings=SETTINGS[:1]
+    ),
     "average-precision": Statistic(
-        lambda m, _: m.average_precision(), "average precision", better="higher"
+        lambda m, _: m.average_precision(), "average precision", better="higher",
+        settings=SETTINGS[:1],
     ),
     "d-prime": Statistic(
         _separation, "distance of the class means in standard deviations", unit="",
@@ -385,7 +514,7 @@ class StatisticSpec(NamedTuple):
 
     def value(self, model: ScoreModel) -> Any:
         """The number, or of a threshold the point."""
-        return self.row.value(model, self.where)
+        return self.row.value(self.where.of(model), self.where)
 
     def number(self, model: ScoreModel) -> float:
         """The number itself."""
@@ -402,7 +531,7 @@ class StatisticSpec(NamedTuple):
 
     def absence(self, model: ScoreModel) -> str:
         """Why a model has no such number, where that is known; else empty."""
-        if self.where != ("at", "crossing"):
+        if self.where.value != "crossing":
             return self.row.absence(model) if self.row.absence else ""
         many = len(model.diagonal_crossings())
         times = {0: "at no threshold", 1: "once"}.get(many, f"{many} times")
@@ -410,7 +539,18 @@ class StatisticSpec(NamedTuple):
 
     def rates(self, model: ScoreModel) -> list[UsedRate]:
         """The rates of a model that it rests on."""
-        return self.row.rates(model, self.where) if self.row.rates else []
+        return self.row.rates(self.where.of(model), self.where) if self.row.rates else []
+
+    @property
+    def fixed(self) -> Optimum | None:
+        """The measure at a threshold that no scores choose; else None."""
+        free = "threshold" in self.row.points and "threshold" != self.where.point
+        return None if free and self.where.value != "actual-dcf" else self.row.fixed
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """The measure at its best point; else None."""
+        return None if self.fixed else self.row.optimum
 
 
 def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> StatisticSpec:
@@ -441,20 +581,24 @@ _ALL_NAMES = "See br.statistics() for the names."
 
 
 def _points_of_text(behind: str) -> dict[str, Any]:
-    point, sign, content = behind.rpartition("=")
-    if not sign or canonical(point) == "at":
-        return {"at": content}
-    if canonical(point) not in _KEYWORDS:
-        raise InputError(_no_point(point))
-    try:
-        numbers = tuple(map(parse_number, content.split(",")))
-    except ValueError as error:
-        raise refusal(point, "be a number", format_value(content)) from error
-    return {point: numbers if point == "between" else numbers[0]}
+    result: dict[str, Any] = {}
+    for part in re.split(r",(?=[a-z_]+=)", behind):
+        point, sign, content = part.rpartition("=")
+        if not sign or canonical(point) == "at":
+            result["at"] = content
+            continue
+        if canonical(point) not in (*_KEYWORDS, *SETTINGS):
+            raise InputError(_no_point(point))
+        try:
+            numbers = tuple(map(parse_number, content.split(",")))
+        except ValueError as error:
+            raise refusal(point, "be a number", format_value(content)) from error
+        result[point] = numbers if point == "between" else numbers[0]
+    return result
 
 
 def _no_point(keyword: str) -> str:
-    every = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
+    every = (*POINTS, *SETTINGS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
     return (
         f"{keyword!r} must be an option, or a point: one of {checks.format_list(POINTS, 9)};"
         f" it is neither. {checks.did_you_mean(keyword, every)}"
@@ -482,23 +626,48 @@ def _evaluation_point(
     name: str, given: tuple[Any, ...], points: Mapping[str, Any], got: str
 ) -> EvaluationPoint:
     for keyword in points:
-        if canonical(keyword) not in _KEYWORDS:
+        if canonical(keyword) not in (*_KEYWORDS, *SETTINGS):
             raise InputTypeError(_no_point(keyword))
     legal, kind = STATISTICS[name].points, InputTypeError if given else InputError
-    if not legal and got:
+    settings = {k: v for k, v in points.items() if k in SETTINGS}
+    points = {k: v for k, v in points.items() if k not in SETTINGS}
+    if not legal and (given or points):
         raise kind(f"{name!r} is taken at no point; got {got}. Leave it out.")
-    if not legal:
-        return EvaluationPoint()
     keyword, value = next(iter(points.items()), ("", None))
     point = str(canonical(keyword))
     if COMPLEMENTS.get(point) == "far":
         point, value = "far", checks.complement(value, keyword)
-    if given or len(points) != 1 or point not in legal:
-        keywords = "= ".join((*legal, "")).strip()
+    if legal and (given or len(points) > 1 or point not in legal):
+        keywords = "= ".join((*filter(None, legal), "")).strip()
         raise kind(f"{name!r} needs a point, one of {keywords}; got {got or 'none'}. Give one.")
+    place = _checked_point(name, point, keyword, value) if point else EvaluationPoint()
+    return place._replace(**_checked_settings(name, place, settings))
+
+
+def _checked_settings(
+    name: str, place: EvaluationPoint, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A prior and costs, of what depends on them."""
+    rows = STATISTICS[name], STATISTICS.get(str(place.value))
+    known = [keyword for row in rows if row for keyword in row.settings]
+    for keyword in settings:
+        if keyword not in known:
+            raise InputError.about(keyword)(
+                f"{name!r} does not depend on {keyword}; got {keyword}={settings[keyword]!r}."
+                " Leave it out."
+            )
+    checked = {k: checked_cost(v, k) for k, v in settings.items() if k != "prior"}
+    if checked and not any({"cost_fa": 1.0, "cost_fr": 1.0, **checked}.values()):
+        raise refusal("cost_fa", "not be 0 where cost_fr is", "0 and 0")
+    return checked | {k: checks.fraction(v, k) for k, v in settings.items() if k == "prior"}
+
+
+def _checked_point(name: str, point: str, keyword: str, value: Any) -> EvaluationPoint:
     if point == "between":
         return EvaluationPoint(point, ascending_pair(value))
-    if point == "threshold":
+    if point == "probability":
+        checked_odds(value)
+    if point in ("threshold", "log_odds"):
         return EvaluationPoint(point, checks.finite(value, point))
     if point != "at":
         return EvaluationPoint(point, checks.fraction(value, keyword))
@@ -543,5 +712,5 @@ def statistics() -> DataFrame:
 
     table = pd.DataFrame(map(vars, STATISTICS.values()))
     table["name"], table["title"] = list(STATISTICS), table["title"].map(DEFAULT.fill)
-    table["points"] = table["points"].map(", ".join)
+    table["points"] = [", ".join(filter(None, row.points)) for row in STATISTICS.values()]
     return table[["name", "title", "points", "unit", "low", "high", "better", "scale", "of_scores"]]

@@ -63,7 +63,7 @@ from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.inference.strata import MOST_STRATA, POOLED, WORST, checked_weights, mean_share
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS, PointArguments, StatisticSpec, parse_statistic
+from betaroc.model.statistics import STATISTICS, StatisticArguments, StatisticSpec, parse_statistic
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import spaced
 from betaroc.rendering.tree import Node, Paragraph, Section, apart
@@ -268,7 +268,7 @@ def plan_sample_size(
     strata: int | None = None,
     over: str | Mapping[str, float] | None = None,
     at_most: float | None = None,
-    **point: Unpack[PointArguments],
+    **point: Unpack[StatisticArguments],
 ) -> SampleSize:
     """Compute the fewest scores for an interval of the wanted width, or for a right verdict.
 
@@ -879,7 +879,7 @@ def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions)
     """Mean width of the interval of a fit with tails, over draws of its extreme scores."""
     # The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
     # exact one of the count; nearer to the body, and of too few scores, that of the expected count.
-    (name, argument), of_threshold = spec.where, spec.name == "threshold"
+    (name, argument, *_), of_threshold = spec.where, spec.name == "threshold"
     if of_threshold and name in _TAIL_OF:
         (who, side), value = _TAIL_OF[name], float(argument)
         rate = 1.0 - value if name in _COMPLEMENT else value

@@ -479,7 +479,7 @@ class StudyStatistic:
         # None of what asks for no rate, or of no sample.
         criterion, name, rate = cell.get("criterion"), "", np.nan
         if self.table is not None and self.table.where.point in ("far", "frr", "tpr"):
-            point, rate = self.table.where
+            point, rate, *_ = self.table.where
             name = FAR if point == "far" else FRR
         elif self.source in CHOOSERS and criterion in ONE_CLASS_RATES:
             name = ONE_CLASS_RATES[criterion][0]
