@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from betaroc.decision.comparison import compare, compare_systems
     from betaroc.decision.decide import decide
     from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
+    from betaroc.decision.epsc import epsc
     from betaroc.decision.forecast import epc_forecast
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc, beta_mle
@@ -98,6 +99,7 @@ _HOMES = {
     "decision.strata": ("UnseenStrata",),
     "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
+    "decision.epsc": ("Epsc", "epsc"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),
     "studies.plan": ("SampleSize", "plan_sample_size"),
@@ -122,8 +124,8 @@ __all__ = [
     "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
     "beta_auc", "beta_mle", "by_stratum", "check_fit", "compare", "compare_families",
     "compare_systems", "decide", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",
-    "fit", "fit_covariates", "fit_distribution", "fit_many", "from_json", "inclusion", "interval",
-    "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
+    "epsc", "fit", "fit_covariates", "fit_distribution", "fit_many", "from_json", "inclusion",
+    "interval", "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
     "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
 

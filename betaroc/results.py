@@ -5,6 +5,7 @@ from betaroc.data.sums import ClassSummary
 from betaroc.decision.comparison import Comparison, StrataDifferences, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import EpcAverage, EpcCv
+from betaroc.decision.epsc import Epsc
 from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.threshold_methods import ThresholdMethod
@@ -27,7 +28,7 @@ from betaroc.studies.result import StudyResult
 
 __all__ = [
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
-    "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
+    "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast", "Epsc",
     "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion", "LikelihoodRatioTest",
     "LogisticFusion", "LogitSinhArcsinh", "SampleSize", "SetChoice", "StrataDifferences",
     "StrataFits", "StrataMixture", "StrataTable", "StudyResult", "SystemsComparison", "TailRow",

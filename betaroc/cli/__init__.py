@@ -13,6 +13,7 @@ COMMANDS = {
     "fit": "fit both classes of a score file and describe the ROC",
     "report": "write a self-contained HTML report",
     "epc": "choose thresholds on dev, observe their errors on test",
+    "epsc": "show how robust a system is to attacks, by their share among impostors",
     "compare": "compare two systems on test, thresholds from dev",
     "study": "run the synthetic-data study of a TOML file, or continue it",
     "ensemble": "judge which classifiers join an ensemble, and why",

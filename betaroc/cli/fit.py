@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from functools import partial
 
 from betaroc.cli import options
-from betaroc.cli.messages import examples, in_terms, messages, progress_bar, say, say_warnings
+from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings, write_page
 from betaroc.cli.systems import (
     SystemFiles,
     called_systems,
@@ -21,10 +20,8 @@ from betaroc.data.scores import check_words_of_comparisons
 from betaroc.data.summary import file_words
 from betaroc.fits.fit import fit
 from betaroc.model.statistics import parse_statistics
-from betaroc.rendering.files import write_whole
-from betaroc.rendering.numbers import counted, version, visible
-from betaroc.rendering.tree import Grid, Node, Paragraph, Section, map_text
-from betaroc.rendering.tree_html import page_of
+from betaroc.rendering.numbers import counted, visible
+from betaroc.rendering.tree import Grid, Node, Paragraph, Section
 from betaroc.report.analysis import Judge, fit_document, fitted_set, system_document
 from betaroc.report.sections import fit_view, systems_section
 
@@ -115,12 +112,8 @@ def _fit_strata(arguments: Namespace, systems: Sequence[SystemFiles]) -> None:
         step()
     warned, words, view = messages(notices, arguments), read.words, [*fits._view()]
     if arguments.html is not None:
-        say_in = partial(in_terms, arguments=arguments, words=words)
-        spoken = [map_text(node, say_in) for node in view]
-        page = page_of("betaroc: strata", "Fits", [file_words("scores", read)],
-                       "Which stratum makes the curve?", spoken, [],
-                       f"betaroc {version()}.")  # fmt: skip
-        write_whole(arguments.html, page)
+        title = "strata", "Fits", "Which stratum makes the curve?"
+        write_page(arguments, title, [file_words("scores", read)], view, words)
     rows = tables.listed_columns(fits.to_frame())
     say(arguments, lambda: {
         "strata": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)],

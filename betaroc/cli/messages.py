@@ -13,7 +13,7 @@ from typing import Any
 
 from betaroc.core import local_files, process, vocabulary
 from betaroc.core.notices import Notice
-from betaroc.rendering import numbers, tree_text
+from betaroc.rendering import files, numbers, tree_html, tree_text
 from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.tree import Node, map_text
 
@@ -116,6 +116,18 @@ def in_terms(
     terms = vocabulary.TERMS[getattr(arguments, "terms", vocabulary.BIOMETRIC)]
     text = in_options(text, arguments)
     return vocabulary.Vocabulary(terms, words or vocabulary.ClassWords()).fill(text)
+
+
+def write_page(
+    arguments: argparse.Namespace, words: tuple[str, str, str], about: Sequence[str],
+    view: Iterable[Node], classes: vocabulary.ClassWords | None,
+) -> None:  # fmt: skip
+    """A page of --html by its title, kind and question, with what was read and the result."""
+    title, kind, question = words
+    spoken = partial(in_terms, arguments=arguments, words=classes)
+    nodes, foot = [map_text(node, spoken) for node in view], f"betaroc {numbers.version()}."
+    page = tree_html.page_of(f"betaroc: {title}", kind, about, question, nodes, [], foot)
+    files.write_whole(arguments.html, page)
 
 
 def say_warnings(texts: Iterable[str]) -> None:

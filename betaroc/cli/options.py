@@ -167,10 +167,11 @@ def rate_options(parser: argparse.ArgumentParser) -> None:
 def over_option(parser: argparse.ArgumentParser, what: str, **settings: Any) -> None:
     """What a number is over, where trials have strata."""
     usage = f"{what}, or of their mean by weights: print=0.8,replay=0.2"
-    add(parser, "--over WHAT", usage, type=_over, **settings)
+    add(parser, "--over WHAT", usage, type=words_or_weights, **settings)
 
 
-def _over(words: str) -> str | dict[str, float]:
+def words_or_weights(words: str) -> str | dict[str, float]:
+    """A text as it is, or weights such as print=0.8,replay=0.2."""
     pairs = [item.rpartition("=") for item in words.split(",")]
     try:
         return {utf8(name.strip()): parse_number(weight) for name, _, weight in pairs}

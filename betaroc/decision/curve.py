@@ -156,18 +156,20 @@ def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
         )
 
 
-def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
+def checked_alphas(
+    alpha: npt.ArrayLike | None, *, single: bool, criterion: str, name: str = "alpha"
+) -> FloatArray:
     """The criterion's parameter as fractions; equally spaced where left out."""
     if single:
         if alpha is not None:
-            raise InputError.about("alpha")(f"criterion {criterion!r} has no alpha: leave it out.")
+            raise InputError.about(name)(f"criterion {criterion!r} has no {name}: leave it out.")
         return np.array([0.5])
     if alpha is None:
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
-    values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
+    values = np.atleast_1d(checks.rate_array(alpha, name))
     if values.ndim != 1 or values.size == 0:
-        hint = "Give such as alpha=[0.1, 0.5], or leave it out."
-        raise refusal("alpha", "be a list of at least one fraction", f"shape {values.shape}", hint)
+        hint = f"Give such as {name}=[0.1, 0.5], or leave it out."
+        raise refusal(name, "be a list of at least one fraction", f"shape {values.shape}", hint)
     return np.array(values)
 
 

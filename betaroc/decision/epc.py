@@ -669,7 +669,7 @@ def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
 
 
 def dev_and_test(
-    dev: SideInput | ScoresLike, test: SideInput | ScoresLike
+    dev: SideInput | StrataFits | ScoresLike, test: SideInput | StrataFits | ScoresLike
 ) -> tuple[SideInput, SideInput]:
     """Both sides of a curve as scores, summaries, models or fits."""
     kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", (*SideInput.__args__, StrataFits)

@@ -475,6 +475,12 @@ def strata_dependence(
     count = None if groups is None else groups.sizes[which]
     if groups is None or count is None or len(share) < 2 or not isinstance(scores, Scores):
         return np.ones(t.size)
+    if weights.ndim > 1:  # of each threshold its own
+        return np.concatenate([
+            strata_dependence(scores, who, t[[k]], options, rates._replace(
+                share=share[:, [k]], size=sizes[:, [k]], weights=weights[:, k]
+            )) for k in range(t.size)
+        ])  # fmt: skip
     rows, first = groups.rows[which], groups.rows[0].size * which
     at = first + np.arange(rows.size)
     codes, values = stratum_codes(scores, who)[rows], getattr(scores._trials, who)[rows]
@@ -705,20 +711,22 @@ def model_over(data: ScoreData, over: object, of: str = "") -> ScoreModel:
     return replace(model, **laws)
 
 
-def checked_weights(over: object, strata: Sequence[str], of: str = "") -> FloatArray:
+def checked_weights(
+    over: object, strata: Sequence[str], of: str = "", name: str = "over"
+) -> FloatArray:
     """The weights of the strata, which sum to 1."""
     if not isinstance(over, Mapping):
         rule = 'be "pooled", "worst" or weights by the names of the strata'
-        raise refusal("over", rule, checks.format_value(over), "")
-    named = {str(name): checks.fraction(weight, "over") for name, weight in over.items()}
-    unknown = [name for name in named if name not in strata]
+        raise refusal(name, rule, checks.format_value(over), "")
+    named = {str(key): checks.fraction(weight, name) for key, weight in over.items()}
+    unknown = [key for key in named if key not in strata]
     total = math.fsum(named.values())
     if unknown or abs(total - 1.0) > _ROUNDING:
         rule, actual = "have weights that sum to 1", f"{total:.9g}"
         if unknown:
             rule, actual = f"name strata{of}, of {checks.format_list(strata)}", repr(unknown[0])
-        raise refusal("over", rule, actual, "A stratum that is left out has weight 0.")
-    return np.array([named.get(name, 0.0) for name in strata])
+        raise refusal(name, rule, actual, "A stratum that is left out has weight 0.")
+    return np.array([named.get(key, 0.0) for key in strata])
 
 
 class StratumCounts(NamedTuple):

@@ -9,7 +9,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import cache
+from itertools import compress
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +20,10 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary, short_name
-from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
-from betaroc.distributions.pairs import Pair, sign_changes
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts, is_counted
+from betaroc.distributions.pairs import Pair, pair_of, sign_changes
+from betaroc.distributions.strata import over_strata
 from betaroc.model import operating_points
 from betaroc.model.measures import is_rate, measure_title, precision_of
 from betaroc.model.roc_functions import sample_chain
@@ -401,3 +405,36 @@ CRITERIA: dict[str, Criterion] = {
         "break-even point", single=True,
     ),
 }  # fmt: skip
+
+
+def over_weights(
+    name: str, client: Distribution, laws: Sequence[Any], weights: FloatArray, alpha: FloatArray
+) -> Thresholds:
+    """For each row of weights of the strata of impostors the thresholds of "eer" or of each alpha.
+
+    Rows with weights of the same strata share their places and rates, which are what takes time.
+    """
+    if not all(map(is_counted, (client, *laws))):
+        pairs = (pair_of(client, over_strata(laws, row, upper=True)) for row in weights)
+        return Thresholds.concatenate([CRITERIA[name].choose(pair, 0.5, alpha) for pair in pairs])
+    result, single = [], CRITERIA[name].single
+
+    @cache  # a stratum without weight has no scores, between which thresholds lie
+    def places(used: tuple[bool, ...]) -> tuple[Thresholds, FloatArray, FloatArray]:
+        some = [*compress(laws, used)]
+        every = over_strata(some, np.array([law.total for law in some]), upper=True)
+        gaps = pair_of(client, every).gaps  # type: ignore[attr-defined]
+        at = slice(None) if single else gaps.turns
+        t = gaps.thresholds(at)
+        return t, gaps.frr[at], np.array([law._side(t, lower=False)[0] for law in some])
+
+    for row in weights:
+        t, frr, rates = places(tuple((row > 0.0).tolist()))
+        far = np.einsum("k,kt->t", row[row > 0.0], rates)
+        if single:
+            apart = np.abs(far - frr)[None]
+            criterion = np.where(apart <= _SAME_COUNTS, 0.0, apart)
+        else:
+            criterion = _weighted(error_weights(alpha), far, frr)
+        result.append(t[_least(criterion, far + frr)])
+    return Thresholds.concatenate(result)

@@ -68,7 +68,8 @@ def folder(tmp_path_factory):
         "" if "bona fide" in row else ("print", "replay")[k % 2] for k, row in enumerate(rows)
     ]
     lines = [f"{head},species", *(f"{row},{name}" for row, name in zip(rows, species, strict=True))]
-    (folder / "attacks.csv").write_text("\n".join(lines), encoding="utf-8")
+    for name in ("attacks", "attacks_b"):
+        (folder / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
     return folder
 
 

@@ -74,6 +74,7 @@ def _over_strata() -> dict[str, Any]:
     return {
         "fits of strata": fits, "mixture of strata": weighted, "curve over strata": curve,
         "worst stratum": fits.model_over().impostor, "difference by stratum": compared.strata,
+        "epsc": br.epsc(*sides, attack=NAME, omega=[0.0, 0.5], beta=[0.2, 0.5]),
     }  # fmt: skip
 
 

@@ -1,0 +1,392 @@
+"""Expected performance and spoofability curves: attacks weighed against zero-effort impostors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
+from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, refusal
+from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
+from betaroc.core.tables import Table, Tabular, listed_columns
+from betaroc.data.read import ScoresLike
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.decision.bands import RESAMPLE, BandOptions
+from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, shown_places
+from betaroc.decision.epc import dev_and_test, epc
+from betaroc.decision.strata_bands import band_over, mean_ends
+from betaroc.distributions.base import Distribution
+from betaroc.fits.fit import StrataFits
+from betaroc.inference.scores_beyond import SideInput, tell
+from betaroc.inference.strata import checked_weights, pieces_of
+from betaroc.model.criteria import CRITERIA, over_weights
+from betaroc.rendering import numbers, tree
+from betaroc.rendering.curves import (
+    AlphaAxes,
+    Axes,
+    DrawnBand,
+    draw_epc,
+    legend_below,
+    stacked_axes,
+)
+from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.tree_text import text_of
+
+#: By their names in the paper the criteria of thresholds.
+_CRITERIA = {"wer": WEIGHTED_ERROR, "eer": "eer"}
+#: What impostors without an attack are called, all attacks together, and what is left out.
+_ZERO_EFFORT, _ATTACK, _OTHER = "zero-effort", "attack", "other"
+_AXES = {
+    "omega": AlphaAxes("omega: share of attacks among impostors", "", False, True, False),
+    "beta": AlphaAxes("beta: weight of FAR_omega against FNMR", "", False, True, False),
+}
+_HEAD = ("omega", "beta", "threshold", "FAR_omega", "FMR", "IAPMR", "FNMR", "HTER_omega")
+#: What an interval is of.
+_OF = {
+    "test": "of test at these thresholds: how dev's choice would vary is not in them",
+    "both": "of dev's choice and of test",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Epsc(Tabular, Exportable):
+    """Errors and spoofability observed on test, at thresholds that dev chose.
+
+    Made by :func:`epsc`. Arrays have an entry for each omega and beta, omega by omega.
+
+    Parameters
+    ----------
+    criterion : str
+        "wer" or "eer".
+    attack : tuple of str
+        The impostor strata that are attacks.
+    omega, beta : ndarray
+        Share of attacks among impostors, weight of FAR_omega; beta is nan for "eer".
+    threshold : ndarray
+        Chosen on dev alone.
+    fmr, iapmr, fnmr : ndarray
+        Shares of zero-effort impostors and of attacks that test accepts, of clients that it
+        rejects.
+    low, high : ndarray
+        Ends of the interval of HTER_omega, nan where none was asked for.
+    level : float
+        Of each interval.
+    resample : str or None
+        What varies in it: "test", "both" or nothing.
+    library : str, optional
+        What tables are frames of.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> kinds = ["zero-effort"] * 4 + ["print"] * 2
+    >>> dev = br.Scores([3, 4, 5, 6], [0, 1, 2, 3.5, 4.5, 3.2], impostor_strata=kinds)
+    >>> test = br.Scores([2, 4, 5, 7], [0, 1, 2, 2.5, 3.5, 4.8], impostor_strata=kinds)
+    >>> curve = br.epsc(dev, test, omega=[0, 1])
+    >>> curve.threshold.tolist(), curve.iapmr.tolist(), curve.fnmr.tolist()
+    ([2.5, 4.75], [1.0, 0.5], [0.25, 0.5])
+    """
+
+    criterion: str
+    attack: tuple[str, ...]
+    omega: FloatArray
+    beta: FloatArray
+    threshold: FloatArray
+    fmr: FloatArray
+    iapmr: FloatArray
+    fnmr: FloatArray
+    low: FloatArray
+    high: FloatArray
+    level: float = 0.95
+    resample: str | None = None
+    _same_length = ("omega", "beta", "threshold", "fmr", "iapmr", "fnmr", "low", "high")
+
+    @property
+    def far_omega(self) -> FloatArray:
+        """FAR_omega = omega IAPMR + (1 - omega) FMR."""
+        return np.asarray(self.omega * self.iapmr + (1.0 - self.omega) * self.fmr)
+
+    @property
+    def hter(self) -> FloatArray:
+        """HTER_omega = (FAR_omega + FNMR)/2."""
+        return 0.5 * (self.far_omega + self.fnmr)
+
+    def to_frame(self) -> Table:
+        """A row per omega and beta.
+
+        Returns
+        -------
+        DataFrame
+            Columns omega, beta, threshold, far_omega, fmr, iapmr, fnmr, hter, low and high.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> kinds = ["zero-effort"] * 2 + ["print"] * 2
+        >>> scores = br.Scores([4, 5], [1, 2, 3, 4.5], impostor_strata=kinds)
+        >>> curve = br.epsc(scores, br.Scores([3, 5], [0, 2, 3, 4], impostor_strata=kinds))
+        >>> curve.to_frame()[["omega", "iapmr"]].values[-1].tolist()
+        [1.0, 0.5]
+        """
+        return self._table(self._columns())
+
+    def _columns(self) -> dict[str, AnyArray]:
+        names = ("omega", "beta", "threshold", "far_omega", "fmr", "iapmr", "fnmr", "hter", "low",
+                 "high")  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw HTER_omega with its interval, and IAPMR below it.
+
+        Against omega with a line for each beta, or of one omega against beta.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw HTER_omega alone; a new figure of both if left out.
+        **style
+            Properties of the lines.
+
+        Returns
+        -------
+        matplotlib Axes
+            That of HTER_omega.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> kinds = ["zero-effort"] * 4 + ["print"] * 2
+        >>> dev = br.Scores([3, 4, 5, 6], [0, 1, 2, 3.5, 4.5, 3.2], impostor_strata=kinds)
+        >>> test = br.Scores([2, 4, 5, 7], [0, 1, 2, 2.5, 3.5, 4.8], impostor_strata=kinds)
+        >>> br.epsc(dev, test).plot().get_ylabel()
+        'HTER_omega on test'
+        """
+        panels = [*stacked_axes()] if ax is None else [ax]
+        places = np.arange(self.omega.size).reshape(np.unique(self.omega).size, -1)
+        over, of = ("omega", "beta") if len(places) > 1 else ("beta", "omega")
+        words = f"{numbers.level_words(self.level)} interval"
+        for row in places.T if over == "omega" else places:
+            x, known = getattr(self, over)[row], getattr(self, of)[row[0]]
+            name = None if np.isnan(known) else f"{of} {numbers.number(known, 4)}"
+            band = DrawnBand(self.low[row], self.high[row], words)
+            what = (("HTER_omega", self.hter, band), ("IAPMR", self.iapmr, None))
+            for panel, (title, y, ends) in zip(panels, what, strict=False):
+                axes, never = _AXES[over]._replace(measure=title), np.zeros(x.size, np.bool_)
+                draw_epc(panel, x, y[row], never, axes, {"label": name, **style}, band=ends)
+        if ax is None:
+            panels[0].set_xlabel("")
+            legend_below(panels[0], None, also=panels[1])
+        return panels[0]
+
+    def __str__(self) -> str:
+        return text_of(self._view())
+
+    def _view(self) -> Sequence[tree.Node]:
+        """The range of HTER_omega, what passes at both ends of omega, a table, a picture."""
+        columns, rows = self._columns(), []
+        for k in shown_places(np.arange(float(self.omega.size))):
+            omega, beta, threshold, *rates, low, high = (float(x[k]) for x in columns.values())
+            rows.append(tree.Row((
+                numbers.number(omega, 4), numbers.number(beta, 4),
+                numbers.rounded(threshold, up=True), *map(tree.rate_cell, rates[:-1]),
+                tree.rate_cell(rates[-1], low, high),
+            )))  # fmt: skip
+        names = tree.first_n(tree.foreign(name).short for name in self.attack)
+        text = f"HTER_omega observed on test at thresholds chosen for {self.criterion} on dev"
+        lead = _AXES["omega"].span(np.min(self.hter), np.max(self.hter))
+        ends = "; ".join(
+            f"at omega {numbers.number(self.omega[k], 4)} IAPMR is {numbers.rate(self.iapmr[k])},"
+            f" FMR {numbers.rate(self.fmr[k])}, FNMR {numbers.rate(self.fnmr[k])}"
+            for k in dict.fromkeys((0, self.omega.size - 1))
+        )
+        if self.resample is not None:
+            ends += f". {numbers.level_words(self.level)} intervals are {_OF[self.resample]}"
+        return [
+            tree.Paragraph(f"{text}; attacks: {names}", "answer",
+                           lead or numbers.rate(self.hter[0])),
+            tree.Paragraph(f"A{ends[1:]}."),
+            tree.Grid(_HEAD, tuple(rows), kept=listed_columns(self.to_frame()), typeset=True),
+            tree.Figure(self.plot, "", "HTER_omega and IAPMR"),
+        ]  # fmt: skip
+
+
+@collect_warnings
+def epsc(
+    dev: SideInput | StrataFits | ScoresLike,
+    test: SideInput | StrataFits | ScoresLike,
+    *,
+    omega: npt.ArrayLike | None = None,
+    beta: npt.ArrayLike | None = None,
+    attack: str | Iterable[str] | Mapping[str, float] | None = None,
+    criterion: str = "wer",
+    level: float = 0.95,
+    resample: str | None = "test",
+    replicates: int = 1000,
+    groups: bool = True,
+    rng: Any = None,
+) -> Epsc:
+    """Expected performance and spoofability curve: is a system robust to attacks.
+
+        FAR_omega = omega IAPMR + (1 - omega) FMR
+        theta = argmin beta FAR_omega + (1 - beta) FNMR on dev,  or argmin abs(FAR_omega - FNMR)
+        HTER_omega = (FAR_omega + FNMR)/2 on test
+
+    Parameters
+    ----------
+    dev, test : Scores, ScoreSummary, StrataFits, frame, (y_true, y_score) or path
+        With strata of impostors; fits of strata give smooth curves.
+    omega : array_like, optional
+        Shares of attacks among impostors, in [0, 1]; 101 equally spaced ones where left out.
+    beta : array_like, optional
+        Weights of FAR_omega against FNMR, in [0, 1]; 1/2 where left out. All pairs of omega and
+        beta are taken.
+    attack : str, sequence or mapping, optional
+        The strata that are attacks, where left out all but "zero-effort". Zero-effort impostors
+        are the stratum of that name, without it all other strata. Species are pooled, each with
+        its share of the trials of its side; beside fits and summaries with its share of dev's. A
+        mapping has their weights, which sum to 1.
+    criterion : {"wer", "eer"}
+        Least WER, or nearest FAR_omega and FNMR, which has no beta.
+    level : float
+        Of the interval of HTER_omega.
+    resample : {"test", "both", None}
+        "test": at fixed thresholds; "both": dev is drawn again too, `replicates` times for each
+        omega; None: no interval.
+    replicates, groups, rng
+        As in :meth:`Epc.band`.
+
+    Returns
+    -------
+    Epsc
+        With ascending omega and beta, each once.
+
+    Raises
+    ------
+    InputError
+        If a side lacks attacks, zero-effort impostors or a stratum that is named, weights do not
+        sum to 1, or omega or beta leaves [0, 1]; as :func:`epc`.
+
+    Warns
+    -----
+    SameDataWarning, ReversedScoresWarning, ScaleWarning, ExtrapolationWarning, MisfitWarning
+        As :func:`epc`, the last two where omega was given.
+
+    Notes
+    -----
+    The minimum is exact over all thresholds that the scores tell apart. At each omega thresholds
+    and intervals are those of ``epc(dev, test, alpha=beta, over={"zero-effort": 1 - omega, "spoof":
+    omega})``.
+
+    References
+    ----------
+    Chingovska, I., Anjos, A. and Marcel, S. (2014), Biometrics evaluation under spoofing attacks,
+    IEEE Transactions on Information Forensics and Security 9(12).
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> kinds = ["zero-effort"] * 4 + ["print"] * 2
+    >>> dev = br.Scores([3, 4, 5, 6], [0, 1, 2, 3.5, 4.5, 3.2], impostor_strata=kinds)
+    >>> test = br.Scores([2, 4, 5, 7], [0, 1, 2, 2.5, 3.5, 4.8], impostor_strata=kinds)
+    >>> curve = br.epsc(dev, test, omega=[0, 1], beta=[0.5])
+    >>> curve.hter.tolist(), curve.iapmr.tolist()
+    ([0.125, 0.5], [1.0, 0.5])
+    """
+    name = _CRITERIA[checks.choice(criterion, tuple(_CRITERIA), "criterion")]
+    drawn = None if resample is None else checks.choice(resample, RESAMPLE, "resample")
+    options = BandOptions(level, "bootstrap", replicates, groups, rng, drawn or RESAMPLE[0])
+    single = CRITERIA[name].single
+    omegas = np.unique(checked_alphas(omega, single=False, criterion=criterion, name="omega"))
+    betas = [0.5] if beta is None and not single else beta
+    betas = np.unique(checked_alphas(betas, single=single, criterion=criterion, name="beta"))
+    sides, named, shares = _populations(dev_and_test(dev, test), attack)
+    curve = partial(epc, *sides, criterion=name, alpha=None if single else betas)
+    with forward_warnings(but=(ExtrapolationWarning, MisfitWarning)):  # of these thresholds below
+        base = curve()
+    of_dev, of_test = (np.stack([1.0 - omegas, omegas], axis=1) @ part for part in shares)
+    t = over_weights(name, base.dev.client, _laws(sides[0]), of_dev, betas)
+    base = replace(base, chosen=t)
+    for support, asked in base._asked(counted=False) if omega is not None else ():
+        tell(support, asked)
+    point = base.points
+    fmr, iapmr = shares[1] @ [law._side(t, lower=False)[0] for law in _laws(sides[1])]
+    low, high = np.full((2, t.size), np.nan)
+    overs = [dict(zip(_strata(sides[0]), row, strict=True)) for row in of_dev.tolist()]
+    if drawn == "test":
+        weights = np.repeat(of_test, betas.size, axis=0).T
+        low, high = mean_ends(replace(base, over=overs[0]), options, weights)
+    elif drawn is not None:
+        with suppress_warnings():
+            bands = [band_over(curve(over=over), options) for over in overs]
+        low, high = (np.concatenate([getattr(x, end) for x in bands]) for end in ("low", "high"))
+    return Epsc(
+        criterion, tuple(sorted(named)), np.repeat(omegas, betas.size),
+        np.tile(np.full(1, np.nan) if single else betas, omegas.size),
+        np.asarray(point.threshold), fmr, iapmr, np.asarray(point.frr), low, high,
+        options.level, drawn, library=base.library,
+    )  # fmt: skip
+
+
+def _strata(item: object) -> dict[str, int]:
+    """The impostor strata of a side, with their numbers of trials."""
+    data = item.scores if isinstance(item, StrataFits) else item
+    return data.strata.impostor if isinstance(data, ScoreData) else {}
+
+
+def _laws(item: Any) -> list[Distribution]:
+    """Of each stratum of impostors."""
+    if isinstance(item, StrataFits):
+        return [part.model.impostor for part in item.fits]
+    return [piece._distributions[1] for piece in pieces_of(item, CLASSES[1]).values()]
+
+
+def _populations(sides: Sequence[Any], attack: Any) -> tuple[list[Any], set[str], list[FloatArray]]:
+    """Both sides, the attacks, and of each side the shares of its strata of both kinds, in rows."""
+    counts, several = [*map(_strata, sides)], isinstance(attack, Iterable)
+    listed = [*attack] if several and not isinstance(attack, str) else [attack]
+    named = {*counts[0], *counts[1]} - {_ZERO_EFFORT} if attack is None else {*map(str, listed)}
+    zero = [({_ZERO_EFFORT} & own.keys() or own.keys()) - named for own in counts]
+    pooled = not isinstance(attack, Mapping) and all(isinstance(item, Scores) for item in sides)
+    for role, own, rest in zip(("dev", "test"), counts, zero, strict=True):
+        differ = not pooled and counts[0].keys() != counts[1].keys()
+        unknown = attack is not None and named - own.keys()
+        if differ or unknown or not rest or not named & own.keys():
+            rule = f"name impostor strata of {role} and leave its zero-effort ones"
+            rule += ", the same on both sides where species have weights" * differ
+            actual = ", where it has ".join(
+                checks.format_list(sorted(x)) or "none" for x in (named, own)
+            )
+            remedy = (
+                f'Give each impostor a stratum, "{_ZERO_EFFORT}" or a species, or name attacks.'
+            )
+            raise refusal("attack", rule, actual, remedy)
+    kinds = {_ZERO_EFFORT: zero[0], _ATTACK: named}
+    if pooled:
+        sides = [
+            _pooled(x, {_ZERO_EFFORT: own, _ATTACK: named})
+            for x, own in zip(sides, zero, strict=True)
+        ]
+        kinds = {kind: {kind} for kind in kinds}
+    of_dev = _strata(sides[0])
+    parts = np.array(
+        [[n * (name in kind) for name, n in of_dev.items()] for kind in kinds.values()]
+    )
+    parts = parts / np.sum(parts, axis=1, keepdims=True)
+    if isinstance(attack, Mapping):
+        parts[1] = checked_weights(attack, [*of_dev], name="attack")
+    shares, absent = dict(zip(of_dev, parts.T, strict=True)), np.zeros(2)
+    rows = [np.array([shares.get(x, absent) for x in _strata(item)]).T for item in sides]
+    return [*sides], named, rows
+
+
+def _pooled(scores: Scores, kinds: Mapping[str, Iterable[str]]) -> Scores:
+    """Scores whose impostors have as stratum the kind of their own, others "other"."""
+    labels = np.asarray(scores.impostor_strata).astype(str)
+    inside = [np.isin(labels, [*names]) for names in kinds.values()]
+    return scores._with(client_strata=None, impostor_strata=np.select(inside, [*kinds], _OTHER))
