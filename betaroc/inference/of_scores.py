@@ -33,8 +33,8 @@ from betaroc.inference.drawn_scores import (
 )
 from betaroc.inference.interval import Interval, Limits, from_log, root_of_squares
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, may_be_equal
-from betaroc.model.areas import bits, cost_losses
-from betaroc.model.calibration import class_probabilities, pav
+from betaroc.model.areas import bits, cost_losses, log_losses
+from betaroc.model.calibration import PavBlocks, class_probabilities, pav
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, Measure, OperatingPoint, precision_of
 from betaroc.model.model import ScoreModel
@@ -71,8 +71,9 @@ def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
     if math.isnan(estimate) or (absent and math.isinf(estimate)):
         do = "Take another point."
         if absent:
-            do = "Trials without a score have no moments and no likelihood ratio:" + worded(
-                " leave them out (`missing='drop'`), or take another statistic."
+            do = (
+                "Trials without a score have no mean and no variance, and no likelihood ratio:"
+                + worded(" leave them out (`missing='drop'`), or take another statistic.")
             )
         raise refusal(repr(str(spec)), "be a number of the scores", repr(estimate), do)
     return estimate
@@ -510,23 +511,31 @@ class LossError(NamedTuple):
 
 
 def losses_of(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """What each distinct score costs by itself, by the map or at the threshold that is best."""
-    laws, name = counted.evidence.counts, spec.name
-    places, signs, parts = [law._steps[0] for law in laws], (-1.0, 1.0), []
-    if spec.optimum:
-        point = spec.optimum.point(counted.model, spec.where)
-        weights = class_probabilities(np.array(spec.where.value))
-        errors = places[0] <= point.threshold, places[1] > point.threshold
-        parts = [weight * error for weight, error in zip(weights, errors, strict=True)]
-    else:
-        blocks = pav(*laws)
-        least = blocks.log_ratio
-        for x, sign in zip(places, signs, strict=True):
-            part = 0.0 if name == "min-cllr" else 0.5 * bits(x, sign)
-            if name != "cllr":
-                part = part + _LEAST_OF[name] * 0.5 * bits(least, sign)[blocks.block_of(x)]
-            parts.append(part)
+    """What each distinct score costs by itself, in its block of least cost, or the one more."""
+    laws, sign = counted.evidence.counts, _LEAST_OF.get(spec.name, 0.0)
+    blocks = pav(*laws)
+    parts = []
+    for law, turn, least in zip(laws, (-1.0, 1.0), _block_losses(blocks, spec), strict=True):
+        places = law._steps[0]
+        part = sign * least[blocks.block_of(places)]
+        parts.append(part if sign > 0.0 else part + 0.5 * bits(places, turn))
     return Influence(number_of_scores(spec, counted.model), parts[0], parts[1])
+
+
+def _block_losses(blocks: PavBlocks, spec: StatisticSpec) -> tuple[FloatArray, FloatArray]:
+    """What a client and an impostor cost in each block."""
+    client, impostor = blocks.shares
+    if spec.name == "min-bayes-error":
+        weights = class_probabilities(np.array(spec.where.value))
+        rejected = weights[0] * client < weights[1] * impostor
+        return weights[0] * rejected, weights[1] * ~rejected
+    up, down = log_losses(client / (client + impostor), impostor / (client + impostor))
+    return 0.5 * down, 0.5 * up
+
+
+def _minimum(blocks: PavBlocks, spec: StatisticSpec) -> float:
+    pairs = zip(blocks.shares, _block_losses(blocks, spec), strict=True)
+    return float(sum(share @ loss for share, loss in pairs))
 
 
 def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> LossError:
@@ -536,9 +545,8 @@ def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
         influence = losses_of(counted, spec)
         (variance, freedom), more = _variance_of(counted, influence), 0.0
         if sign := _LEAST_OF.get(spec.name):
-            least = parse_statistic("min-cllr") if sign < 0.0 else spec
-            half = _half_minimum(counted, least, options)
-            more = sign * max(least.number(counted.model) - half, 0.0) / _HALF_EXCESS
+            least = _minimum(pav(*counted.evidence.counts), spec)
+            more = sign * max(least - _half_minimum(counted, spec, options), 0.0) / _HALF_EXCESS
         error = math.sqrt(variance + 0.25 * more**2)
         counted.losses[key] = LossError(influence.share + more, error, freedom)
     return counted.losses[key]
@@ -561,10 +569,10 @@ def _half_minimum(counted: CountedScores, spec: StatisticSpec, options: Interval
     for chosen in zip(*halves, strict=True):
         for drawn in (chosen, [n - half for n, half in zip(copies, chosen, strict=True)]):
             masses = drawn if units is None else _masses_of(counted, units, stratum, drawn)
-            pairs = [(law._steps[0], mass) for law, mass in zip(laws, masses, strict=True)]
-            if all(np.any(mass > 0) for _, mass in pairs):
-                parts = [drawn_law(places[mass > 0], mass[mass > 0]) for places, mass in pairs]
-                values.append(spec.number(ScoreModel(*parts, prior=counted.model.prior)))
+            if all(np.any(mass > 0) for mass in masses):
+                parts = [drawn_law(law._steps[0][mass > 0], mass[mass > 0])
+                         for law, mass in zip(laws, masses, strict=True)]  # fmt: skip
+                values.append(_minimum(pav(*parts), spec))
     return float(np.mean(values)) if values else math.nan
 
 

@@ -595,10 +595,10 @@ def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
     if not isinstance(stat, str) or stat.partition("@")[0] not in _OF_SPECIES:
         return stat, over
     name, sign, behind = stat.partition("@")
-    if name == "iapmr" and over == POOLED:
+    several = isinstance(data, ScoreData) and len(data.strata.impostor) > 1
+    if name == "iapmr" and several and not isinstance(over, Mapping):
         remedy = 'Name them: over={"spoof": 1}.'
         raise refusal("over", "name the strata of impostor attacks for iapmr", repr(over), remedy)
-    several = isinstance(data, ScoreData) and len(data.strata.impostor) > 1
     return _OF_SPECIES[name] + sign + behind, WORST if several and over == POOLED else over
 
 

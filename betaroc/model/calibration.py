@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, merged
 from betaroc.model.roc_functions import sample_chain
 
 
@@ -72,16 +72,10 @@ def pav(client: Empirical, impostor: Empirical) -> PavBlocks:
     """
     from scipy.optimize import isotonic_regression
 
-    (ours, clients), (theirs, impostors) = client._steps, impostor._steps
-    both = np.concatenate([ours, theirs])
-    order = np.argsort(both, kind="stable")  # two ascending runs: a merge
-    places = both[order]
-    starts = np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
-    masses = np.zeros((2, both.size))
-    masses[0, : ours.size], masses[1, ours.size :] = clients, impostors
-    masses = masses[:, order]
-    if starts.size < both.size:
-        masses = np.add.reduceat(masses, starts, axis=1)
+    gaps = merged(client._steps, impostor._steps, whole=True, at_edges=False)
+    places, masses = gaps.places, np.array([gaps.client, gaps.impostor])
+    if any(gaps.rejected):
+        places, masses = np.append(-np.inf, places), np.column_stack([gaps.rejected, masses])
     whole = np.sum(masses, axis=0)
     # Pooled in floating point; of what is left the hull is exact in counts.
     pooled = isotonic_regression(masses[0] / whole, weights=whole).blocks
@@ -89,5 +83,5 @@ def pav(client: Empirical, impostor: Empirical) -> PavBlocks:
         np.append(np.zeros((2, 1)), np.add.reduceat(masses, pooled[:-1], axis=1), 1), 1
     )
     chain = sample_chain(x, y)
-    ends = np.append(starts, both.size)[pooled[chain]]
+    ends = pooled[chain]
     return PavBlocks(places[ends[:-1]], places[ends[1:] - 1], np.diff(x[chain]), np.diff(y[chain]))

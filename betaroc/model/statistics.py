@@ -255,7 +255,8 @@ class Statistic:
 
 
 def _options_of(name: str) -> dict[str, Any]:
-    row, units = MEASURES[name], {"mutual-information": "nats", "dcf": "cost", "dcf-normalized": ""}
+    row, units = MEASURES[name], {"mutual-information": "nats", "dcf": "cost"}
+    units |= dict.fromkeys(("dcf-normalized", "lr+", "lr-"), "")
     return {
         "unit": units.get(name, "fraction"), "low": row.low, "high": row.high,
         "better": "higher" if row.larger_is_better else "lower",
@@ -573,8 +574,9 @@ def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) ->
         raise refusal("stat", rule, f"{stat!r}, {got}", "Leave one of them out.")
     name = checks.choice(name, tuple(STATISTICS), "stat", "br.statistics() lists all.")
     points = _points_of_text(behind) if behind else points
-    where = _evaluation_point(name, given, points, behind or got)
-    return StatisticSpec(name, STATISTICS[name], where)
+    where, row = _evaluation_point(name, given, points, behind or got), STATISTICS[name]
+    row = replace(row, high=max(where.costs)) if row.unit == "cost" else row
+    return StatisticSpec(name, row, where)
 
 
 _ALL_NAMES = "See br.statistics() for the names."

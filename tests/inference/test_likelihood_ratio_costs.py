@@ -227,6 +227,8 @@ def test_predictive_values_by_hand_and_at_another_prevalence():
     assert (number("ppv", prior=0.0), number("ppv", prior=1.0)) == (0.0, 1.0)
     assert number("dcf", prior=0.1, cost_fa=10, cost_fr=2) == approx(2 * 0.05 + 10 * 0.9 * 0.25)
     assert number("dcf", cost_fa=0) == approx(0.25)
+    dear = br.interval(scores, "dcf", threshold=-1, cost_fa=10, prior=0.1)
+    assert dear.low < dear.estimate == 9.0 < dear.high <= 10.0
 
 
 def test_a_quotient_of_no_false_acceptance_is_open():
