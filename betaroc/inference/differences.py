@@ -176,7 +176,7 @@ def difference(
     over : {"pooled", "worst"} or mapping
         As in :func:`interval`; r is that of the rates (of the strata that show the worst), 0 of
         other numbers, which is cautious where both judge the same trials.
-    stat, level, replicates, rng, extrapolate, threshold, far, frr, tpr, alpha, between, at
+    stat, level, replicates, rng, extrapolate, threshold, far, frr, tpr, alpha, between, at, prior
         As in :func:`interval`.
 
     Returns
@@ -197,6 +197,7 @@ def difference(
 
     Notes
     -----
+    Paired predictive values and net benefits are compared at the prevalence of their trials.
     "influence" takes the standard error of the difference of EERs from the influence of each trial,
     with one disagreement of either class added (Agresti and Min). Coverage: docs/validation.md.
 

@@ -339,9 +339,10 @@ def interval(
         a rate at a threshold; the threshold of a rate. "square-and-add" (Zou and Donner): a measure
         of both rates at a threshold, or at its best one. "likelihood", above: a measure at a FAR,
         FRR or TPR, the EER, the break-even point, and their thresholds. "effective-size" (Korn and
-        Graubard): a partial area, average precision, the H measure. "smoothed": quantiles of
-        replicates with normal noise, for points of an alpha. "bootstrap": quantiles of plain
-        replicates, for moments and every statistic.
+        Graubard): a partial area, average precision, the H measure. "log-t": Cllr. "half-sample":
+        what is least on the same scores and too low for others. "smoothed": quantiles of replicates
+        with normal noise, for points of an alpha. "bootstrap": quantiles of plain replicates, for
+        moments and every statistic.
     replicates : int
         Draws of a bootstrap.
     groups : bool
@@ -354,10 +355,13 @@ def interval(
         Of scores with strata: all together, the worst as in :func:`by_stratum`, or their mean by
         weights such as ``{"zero-effort": 0.5, "spoof": 0.5}``. The FRR at a FAR of the worst is
         that at which each stratum has at most this FAR. "max-apcer", "bpcer10", "bpcer20",
-        "bpcer100" and "acer" mean the worst species of attack.
-    threshold, far, frr, tpr, alpha, between, at : optional
+        "bpcer100" and "acer" mean the worst species of attack; "iapmr" is of the strata named.
+    threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
         Where the statistic is taken; of a curve ``alpha=``. A rate may have its name in any field
         (``fpr=``).
+    prior, cost_fa, cost_fr : float, optional
+        P(client), and costs >= 0 of both errors, of what depends on them; left out, the share of
+        clients and 1. `cost_fa` of "a-dcf" may be a mapping of the strata that `over` weighs.
 
     Returns
     -------
@@ -393,6 +397,14 @@ def interval(
     "smoothed" is Silverman's. What the bins of a summary hide widens both ends. Trials without a
     score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr". Simulated coverage:
     docs/validation.md.
+
+    "log-t" is Student's t for the logarithm of the mean loss. "half-sample" adds
+    c = (m - m_half)/(2^(2/3) - 1) to the least mean loss m, m_half being its mean over halves of
+    each class (seed 0 unless `rng` is given), with the variance of the losses and c^2/4; of
+    "calibration-loss" it takes c off. The estimate is the corrected number, not that of the
+    `ScoreModel`. "precision", "npv" and "net-benefit" without a prior count the share of clients as
+    uncertain too: squared distances are added. "lr+" and "lr-" are on the log scale, with an open
+    end where no rate is seen below.
 
     References
     ----------

@@ -798,7 +798,7 @@ def _quotient_ends(
     if 0.0 < float(value(point)) < math.inf:
         logs = square_and_add(counted, lambda at: np.log(value(at)), point, ends)
         return math.exp(logs[0]), from_log(logs[1])
-    corners = [float(value(_rates_moved(point, far, frr))) for far in ends[0] for frr in ends[1]]
+    corners = [float(value(rates_moved(point, far, frr))) for far in ends[0] for frr in ends[1]]
     return min(corners), max(corners)
 
 
@@ -817,13 +817,14 @@ def _ends_at_best(
         low, high = low - off, high + off
     if may_be_equal(counted.evidence, counted.model):
         far = np.linspace(0.0, 1.0, _BETWEEN)  # where both classes are one
-        values = value(_rates_moved(point, far, 1.0 - far))
+        values = value(rates_moved(point, far, 1.0 - far))
         chance = float((np.nanmin if row.better == "lower" else np.nanmax)(values))
         low, high = min(low, chance), max(high, chance)
     return max(low, row.low), min(high, row.high)
 
 
-def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
+def rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
+    """A point with other rates."""
     return OperatingPoint(math.nan, far, frr, point.prior)
 
 
@@ -833,7 +834,7 @@ def _off(
     """What errors of FAR and FRR do to a measure."""
     rates = (float(point.far), far), (float(point.frr), frr)
     fars, frrs = (np.clip([rate - off, rate + off], 0.0, 1.0) for rate, off in rates)
-    moved = [float(value(_rates_moved(point, x, y))) for x in fars for y in frrs]
+    moved = [float(value(rates_moved(point, x, y))) for x in fars for y in frrs]
     return max(abs(v - float(value(point))) for v in moved)
 
 
@@ -845,7 +846,7 @@ def square_and_add(
     far, frr = float(point.far), float(point.frr)
 
     def value(far: float, frr: float) -> float:
-        return float(measure(_rates_moved(point, far, frr)))
+        return float(measure(rates_moved(point, far, frr)))
 
     centre = value(far, frr)
     parts = [[value(x, frr) - centre for x in ends[0]], [value(far, x) - centre for x in ends[1]]]
@@ -976,7 +977,7 @@ def rate_weights(
         step = 1e-6
 
         def value(far: float, frr: float) -> float:
-            point = _rates_moved(at, far, frr)
+            point = rates_moved(at, far, frr)
             return float(best.value(point, spec.where))
 
         far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))

@@ -25,9 +25,14 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import decisive
 from betaroc.distributions.strata import over_strata
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import CountedScores, interval_of_scores, square_and_add
+from betaroc.inference.of_scores import (
+    CountedScores,
+    interval_of_scores,
+    rates_moved,
+    square_and_add,
+)
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
-from betaroc.model.measures import checked_cost
+from betaroc.model.measures import OperatingPoint, checked_cost
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
@@ -332,7 +337,7 @@ def by_stratum(
     of : {"impostor", "client"}
         The class whose strata are told apart. Where both classes have strata of the same names,
         a stratum has both classes' trials; else all of the other class.
-    level, threshold, far, frr, tpr, alpha, between, at : optional
+    level, threshold, far, frr, tpr, alpha, between, at, prior, cost_fa, cost_fr : optional
         As in :func:`interval`.
 
     Returns
@@ -618,24 +623,67 @@ def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
     return {**point, "cost_fa": total}, weights
 
 
-def _cost_interval(
-    scores: ScoreData, spec: StatisticSpec, cost: Optimum, options: IntervalOptions,
-    over: Mapping[str, float], level: float,
-) -> Interval:  # fmt: skip
-    """Of the cost at one threshold for all strata: FAR their mean by weights."""
-    pieces, options = pieces_of(scores, CLASSES[1]), replace(options, level=level)
-    weights = checked_weights(over, tuple(pieces))
-    laws = [piece._distributions[1] for piece in pieces.values()]
-    counted = CountedScores(scores, options.groups, spec.where.prior)
-    model = replace(counted.model, impostor=over_strata(laws, weights, upper=True))
-    point, value = cost.point(model, spec.where), cost.at(spec.where)
-    threshold = float(point.threshold)
-    _, *far = mean_error(scores, [*pieces.values()], CLASSES[1], weights, threshold, options.tail,
-                         grouped=options.groups)  # fmt: skip
-    _, frr = counted.rates_at(point.thresholds, options.tail)
-    low, high = square_and_add(counted, value, point, ((far[0], far[1]), frr))
-    row, method = spec.row, "square-and-add over strata"
-    return Interval(float(value(point)), max(low, row.low), min(high, row.high), level, method)
+class _StrataCost(NamedTuple):
+    """A cost at one threshold for all strata of the impostors: FAR is their mean by weights."""
+
+    scores: ScoreData
+    spec: StatisticSpec
+    cost: Optimum
+    options: IntervalOptions
+    weights: FloatArray
+
+    @property
+    def pieces(self) -> list[ScoreData]:
+        return [*pieces_of(self.scores, CLASSES[1]).values()]
+
+    @property
+    def counted(self) -> CountedScores:
+        return CountedScores(self.scores, self.options.groups, self.spec.where.prior)
+
+    @property
+    def point(self) -> OperatingPoint:
+        law = over_strata(
+            [piece._distributions[1] for piece in self.pieces], self.weights, upper=True
+        )
+        return self.cost.point(replace(self.counted.model, impostor=law), self.spec.where)
+
+    def interval(self, level: float) -> Interval:
+        """By the intervals of both rates."""
+        point, value, tail = self.point, self.cost.at(self.spec.where), 0.5 * (1.0 - level)
+        _, *far = mean_error(
+            self.scores, self.pieces, CLASSES[1], self.weights, float(point.threshold), tail,
+            grouped=self.options.groups,
+        )  # fmt: skip
+        counted, row = self.counted, self.spec.row
+        _, frr = counted.rates_at(point.thresholds, tail)
+        low, high = square_and_add(counted, value, point, ((far[0], far[1]), frr))
+        ends = max(low, row.low), min(high, row.high)
+        return Interval(float(value(point)), *ends, level, "square-and-add over strata")
+
+    def influence(self, scores: Scores) -> list[FloatArray]:
+        """What each client and each impostor adds."""
+        point, value, codes = (
+            self.point,
+            self.cost.at(self.spec.where),
+            stratum_codes(scores, CLASSES[1]),
+        )
+        by_far, by_frr = (float(value(rates_moved(point, *r))) for r in ((1.0, 0.0), (0.0, 1.0)))
+        data = scores._trials
+        hits, count = data.impostor > point.threshold, np.bincount(codes)
+        share = np.bincount(codes, hits) / count
+        each = (self.weights / count)[codes] * (hits - share[codes])
+        return [by_frr * (data.client <= point.threshold), by_far * hits.size * each]
+
+
+def _cost_over(
+    scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
+    over: str | Mapping[str, float],
+) -> _StrataCost | None:  # fmt: skip
+    """The cost over strata, where one is asked for."""
+    if spec.name != _OF_COSTS or not isinstance(over, Mapping) or spec.row.optimum is None:
+        return None
+    weights = checked_weights(over, tuple(pieces_of(scores, CLASSES[1])))
+    return _StrataCost(scores, spec, spec.row.optimum, options, weights)
 
 
 def intervals_over(
@@ -643,8 +691,8 @@ def intervals_over(
     over: str | Mapping[str, float],
 ) -> Callable[[float], Interval]:  # fmt: skip
     """At any level, of the worst stratum or of the mean of all by weights."""
-    if spec.name == _OF_COSTS and isinstance(over, Mapping) and spec.row.optimum:
-        return partial(_cost_interval, scores, spec, spec.row.optimum, options, over)
+    if cost := _cost_over(scores, spec, options, over):
+        return cost.interval
     _, rows, weights = _chosen(scores, spec, options, over)
     return partial(rows.interval, weights=weights)
 
@@ -656,6 +704,8 @@ def influence_over(
 
     The worst stratum is the one that shows the worst rate.
     """
+    if cost := _cost_over(scores, spec, options, over):
+        return cost.influence(scores)
     parts = [np.zeros(getattr(scores._trials, who).size) for who in CLASSES]
     who, rows, weights = _chosen(scores, spec, options, over)
     if rows.counts is not None:

@@ -697,7 +697,8 @@ def statistics() -> DataFrame:
     pandas.DataFrame
         Columns ``name``; ``title``; ``points``, the keywords of which one says where it is taken
         (``at`` is "eer", "min-hter", "min-dcf", "actual-dcf", "max-f1", "max-youden", "break-even"
-        or "crossing", the only one of the diagonal); ``unit``; ``low`` and ``high``, its range;
+        or "crossing", the only one of the diagonal), beside which ``prior=``, ``cost_fa=`` and
+        ``cost_fr=`` stand of what depends on them; ``unit``; ``low`` and ``high``, its range;
         ``better``, "higher", "lower" or empty; ``scale``, on which its error is nearly normal;
         ``of_scores``, whether scores answer by themselves.
 

@@ -319,7 +319,7 @@ def plan_sample_size(
     at_most : float
         In place of a width: the largest FAR or FRR at a threshold claimed for each stratum,
         planned by the chance (`power`) that `StrataTable.claim` supports it.
-    threshold, far, frr, tpr, alpha, between, at : optional
+    threshold, far, frr, tpr, alpha, between, at, prior, cost_fa, cost_fr : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
     Raises
@@ -628,6 +628,8 @@ def _check_wide(name: str, spec: StatisticSpec | None, wanted: float, model: Sco
     scale = "plain" if spec is None or name == _GAP else spec.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
+    if spec is not None and spec.row.unit == "cost":
+        largest = spec.row.high
     if not wanted < largest:
         raise refusal("width", f"be less than the range of {name!r}, {largest:g}", repr(wanted))
 

@@ -91,6 +91,13 @@ def test_the_a_dcf_of_asvspoof():
     assert attack.estimate == np.mean(np.array(case["asv"]["spoof"]) > 0.66)
     gap = br.difference(scores, scores, "a-dcf", **COSTS)
     assert (gap.estimate, gap.significant) == (0.0, False)
+    # Another system on the same trials errs with it.
+    shifted = scores._with(client=scores.client - 0.3)
+    paired, apart = (
+        br.difference(scores, shifted, "a-dcf", paired=p, **COSTS) for p in (True, False)
+    )
+    assert 0.3 < paired.correlation < 1.0
+    assert paired.high - paired.low < apart.high - apart.low
 
 
 def test_each_system_may_have_its_own_costs_of_strata_refused():
