@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from betaroc.fits.fit import Fit, fit, fit_distribution
     from betaroc.fits.many_fits import fit_many
     from betaroc.inference.auc import auc_interval
+    from betaroc.inference.cost_curves import bayes_error_curve, decision_curve
     from betaroc.inference.differences import auc_test, difference
     from betaroc.inference.interval import Interval
     from betaroc.inference.intervals import interval, roc_band
@@ -81,6 +82,7 @@ _HOMES = {
     "estimation.batch": ("mean_logs",),
     "fits.many_fits": ("fit_many",),
     "inference.auc": ("auc_interval",),
+    "inference.cost_curves": ("CostCurve", "bayes_error_curve", "decision_curve"),
     "inference.differences": ("AucTest", "Difference", "auc_test", "difference"),
     "inference.interval": ("Band", "Interval"),
     "inference.intervals": ("interval", "roc_band"),
@@ -122,11 +124,12 @@ __all__ = [
     "Fit", "Gamma", "Inflated", "Interval", "LogNormal", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "ParetoTail", "Rejecting", "Roc", "ScoreModel", "ScoreSummary", "Scores",
     "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
-    "beta_auc", "beta_mle", "by_stratum", "check_fit", "compare", "compare_families",
-    "compare_systems", "decide", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",
-    "epsc", "fit", "fit_covariates", "fit_distribution", "fit_many", "from_json", "inclusion",
-    "interval", "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
-    "sample_systems", "solve_pair", "statistics", "summarize",
+    "bayes_error_curve", "beta_auc", "beta_mle", "by_stratum", "check_fit", "compare",
+    "compare_families", "compare_systems", "decide", "decision_curve", "difference", "epc",
+    "epc_average", "epc_cv", "epc_forecast", "epsc", "fit", "fit_covariates", "fit_distribution",
+    "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
+    "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
+    "summarize",
 ]  # fmt: skip
 
 if TYPE_CHECKING:  # public too, and left out by `from betaroc import *`

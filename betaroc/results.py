@@ -20,6 +20,7 @@ from betaroc.fits.check import FitCheck, TargetCheck
 from betaroc.fits.covariates import CovariateFit
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
 from betaroc.fits.fit import DistributionFit, StrataFits
+from betaroc.inference.cost_curves import CostCurve
 from betaroc.inference.differences import AucTest, Difference
 from betaroc.inference.interval import Band
 from betaroc.inference.strata import StrataTable
@@ -27,10 +28,11 @@ from betaroc.studies.plan import SampleSize
 from betaroc.studies.result import StudyResult
 
 __all__ = [
-    "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
-    "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast", "Epsc",
-    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion", "LikelihoodRatioTest",
-    "LogisticFusion", "LogitSinhArcsinh", "SampleSize", "SetChoice", "StrataDifferences",
-    "StrataFits", "StrataMixture", "StrataTable", "StudyResult", "SystemsComparison", "TailRow",
-    "TargetCheck", "TargetForecast", "ThresholdMethod", "UnseenStrata", "Verdict", "WorstStratum",
+    "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CostCurve", "CovariateFit",
+    "Decision", "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv",
+    "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
+    "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "SampleSize", "SetChoice",
+    "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable", "StudyResult",
+    "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast", "ThresholdMethod",
+    "UnseenStrata", "Verdict", "WorstStratum",
 ]  # fmt: skip

@@ -67,7 +67,9 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 #: Bars of a histogram, and what `Fit.plot` draws beside what `pictures` does.
 _BINS, _CLASS_KINDS = 20, ("histogram", "densities")
-_PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
+_PLOT_KINDS = (
+    "roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails", *pictures.COST_KINDS, "calibration",
+)  # fmt: skip
 #: Columns of tables of parameters, and those of them that hold text.
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
@@ -816,6 +818,11 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             of each class with its fitted density; "densities": the densities alone. "pp", "qq":
             ordered scores as probabilities, or as scores (their logits on [0, 1]), against what is
             expected of them. "tails": FAR and FRR, fitted and counted, on a log scale.
+            "bayes-error", "decision-curve": those of the fit and of the scores, as
+            :func:`bayes_error_curve` and :func:`decision_curve` draw them. "calibration": the
+            scores, in [0, 1] as probabilities, else as log-likelihood ratios, against what pooled
+            adjacent violators and the fit make of them, over the band in which the former would
+            lie at each score if the scores were calibrated (400 draws, of independent trials).
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         band : Band, optional
@@ -823,11 +830,12 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         scale, terms : str
             Horizontal axis and words of "roc", as in :meth:`betaroc.Roc.plot`.
         level : float
-            Confidence of the band of "pp" and "qq", at each score by itself, and of tails.
+            Confidence at each score by itself of the band of "pp", "qq" and "calibration", and
+            of intervals of tails and costs.
         bins : int
             Bars of each class of "histogram".
         **style
-            Properties of the lines of "roc", "histogram" and "densities".
+            Properties of the lines of "roc", "histogram", "densities" and costs.
 
         Returns
         -------
@@ -837,9 +845,16 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         ------
         InputError
             If an option is out of range or belongs to another kind, `band` is that of another
-            curve, or weights of "pp" and "qq" are no whole numbers.
+            curve, weights of "pp", "qq" and "calibration" are no whole numbers, or scores of
+            "decision-curve" are no probabilities.
         InputTypeError
-            If the distributions are the scores themselves, for all kinds but "roc".
+            If the distributions are the scores themselves, for "histogram", "densities", "pp",
+            "qq" and "tails".
+
+        References
+        ----------
+        Dimitriadis, T., Gneiting, T. and Jordan, A. I. (2021), Stable reliability diagrams for
+        probabilistic classifiers, PNAS 118, whose consistency band that of "calibration" is.
 
         Examples
         --------
@@ -854,7 +869,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         present = {"bins": not is_same(bins, _BINS), "band": band is not None,
                    "scale": not is_same(scale, "linear")} | dict.fromkeys(style, True)  # fmt: skip
         for name in present:
-            owner = owners.get(name, ("roc", *_CLASS_KINDS))
+            owner = owners.get(name, ("roc", *_CLASS_KINDS, *pictures.COST_KINDS))
             if present[name] and kind not in owner:
                 raise errors.InputError.about(name)(
                     f'{name} must be left out of kind="{kind}": it belongs to kind="{owner[0]}".'
@@ -870,6 +885,10 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             return plot_classes(ax, classes, (names.client, names.impostor), style, bins=bins)
         if kind == "tails":
             return pictures.plot_tails(self, ax, level=level, terms=words)
+        if kind in pictures.COST_KINDS:
+            return pictures.plot_costs(self, kind, ax, level, style)
+        if kind == "calibration":
+            return pictures.plot_calibration(self, ax, level)
         return pictures.plot_fit(self, kind, ax, level)
 
     def summary(self) -> Summary:

@@ -17,22 +17,27 @@ from betaroc.core.vocabulary import FAR, FRR, TERMS, Terms, Vocabulary, shared_w
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import is_counted
+from betaroc.distributions.empirical import Empirical, EmpiricalPair, is_counted
 from betaroc.distributions.shifted import between_ends
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import ordered
 from betaroc.fits.tail_fits import ENDS
+from betaroc.inference.cost_curves import BAYES_ERROR, DECISION, bayes_error_curve, decision_curve
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH, tail_rate_ends
+from betaroc.inference.of_scores import CountedScores
+from betaroc.model.calibration import pav
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import curves
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.numbers import level_words, visible
 
 #: Kinds of pictures of ordered scores; order statistics drawn of each class, and of either end.
 ORDERED_KINDS = ("pp", "qq")
+#: Kinds of pictures of what decisions cost.
+COST_KINDS = (BAYES_ERROR, DECISION)
 _DRAWN, _ENDS = 150, 10
 #: The rates of a picture of tails are drawn down to so many expected scores; points of lines.
 _DOWN_TO, _POINTS, _BAND_POINTS = 0.1, 200, 24
@@ -266,3 +271,82 @@ def _counted(
     few = np.unique(np.rint(np.geomspace(1, max(tail.size, 1), _DRAWN)).astype(np.int64)) - 1
     keep = tail[few[few < tail.size]]
     return sign * result[::-1][keep], share[keep]
+
+
+# -------------------------------------------------------------------- likelihood ratios
+#: Draws of calibrated scores, and cells of neighbouring scores of which they are drawn.
+_REPLICATES, _CELLS = 400, 1000
+#: Log-likelihood ratios that are shown beyond those of the scores.
+_NEAR = 2.0
+
+
+def plot_costs(
+    fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float, style: dict[str, Any]
+) -> curves.Axes:
+    """Draw "bayes-error" and "decision-curve" of `Fit.plot`."""
+    systems: dict[str, Any] = {"scores": fit.scores}
+    if not is_counted(fit.model.client):
+        systems = {f"{family_text(fit.family)} fit": fit.model, **systems}
+    make = bayes_error_curve if kind == BAYES_ERROR else decision_curve
+    return make(systems, level=level).plot(ax, **style)
+
+
+def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) -> curves.Axes:
+    """Draw "calibration" of `Fit.plot`."""
+    from scipy.special import expit, logit
+
+    scores = fit.scores._scored
+    pair = CountedScores(scores, groups=False).pair
+    counts, odds = pair.gaps, float(logit(scores.prior))
+    ends = float(counts.places[0]), float(counts.places[-1])
+    unit = ends[0] >= 0.0 and ends[1] <= 1.0
+    x, low, high = calibrated_band(pair, odds, checks.level(level), unit=unit)
+    blocks = pav(pair.client, pair.impostor)
+    at = np.column_stack([blocks.low, blocks.high]).ravel()
+    ratio = np.repeat(blocks.log_ratio, 2)
+    near = np.append(ratio[np.isfinite(ratio)], 0.0)
+    frame = curves.UNIT_FRAME if unit else (ends, (near.min() - _NEAR, near.max() + _NEAR))
+    name = f"{fit.scores.name}: " if fit.scores.name else ""
+    lines = {f"{name}scores, pooled": (at, ratio)}
+    if not is_counted(fit.model.client):
+        smooth = np.linspace(*ends, _POINTS)
+        by_fit = fit.model._pair.log_ratio(Thresholds.from_theta(smooth))
+        lines[f"{name}{family_text(fit.family)} fit"] = smooth, by_fit
+    if unit:
+        lines = {name: (places, expit(y + odds)) for name, (places, y) in lines.items()}
+    kind = "probability" if unit else "log-likelihood ratio"
+    names = shared_words([fit.scores.words])
+    masses = {names.client: counts.client, names.impostor: counts.impostor}
+    bars = {name: (counts.places, part) for name, part in masses.items()}
+    words = f"{level_words(level)} of calibrated scores"
+    axes = f"score, read as {kind}", f"{kind} by the scores"
+    return curves.draw_calibration(ax, x, lines, (low, high), words, bars, axes, frame)
+
+
+def calibrated_band(
+    pair: EmpiricalPair, odds: float, level: float, *, unit: bool, rng: Any = 0
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Where pooled adjacent violators of such scores lie if these are calibrated.
+
+    Of `_REPLICATES` draws of the classes given the scores at each place that share, by quantiles.
+    """
+    from scipy.special import expit, logit
+
+    counts = pair.gaps
+    total = counts.client + counts.impostor
+    rank = np.cumsum(total) * (_CELLS / np.sum(total))
+    cells = np.flatnonzero(np.diff(np.ceil(rank), prepend=-1.0))
+    cells = np.arange(total.size) if total.size <= _CELLS else cells
+    claim = counts.places if unit else expit(counts.places + odds)
+    n = np.add.reduceat(total, cells)
+    x, claim = (np.add.reduceat(total * part, cells) / n for part in (counts.places, claim))
+    drawn, generator = [], np.random.default_rng(rng)
+    for client in generator.binomial(n.astype(int), claim.clip(0.0, 1.0), (_REPLICATES, n.size)):
+        share = np.sum(client) / np.sum(n)
+        if 0.0 < share < 1.0:
+            blocks = pav(*(Empirical._of_steps(x, 1.0 * part) for part in (client, n - client)))
+            ratio = blocks.log_ratio[blocks.block_of(x)]
+            drawn.append(expit(ratio + logit(share)) if unit else ratio)
+    tails = 0.5 * (1.0 - level), 0.5 * (1.0 + level)
+    low, high = np.quantile(drawn, tails, axis=0, method="inverted_cdf")
+    return x, low, high

@@ -680,3 +680,63 @@ def draw_systems(
             at.set_xlabel("" if k < len(lines) - 2 else axes.alpha)
         result.append(at)
     return result[0]
+
+
+# ---------------------------------------------------------------------------------- costs
+#: How far below 0 a curve of benefits is shown.
+_LOSS = 0.05
+
+
+def draw_costs(
+    ax: Axes | None, x: FloatArray, names: Sequence[str], lines: Sequence[FloatArray],
+    defaults: Mapping[str, FloatArray], axes: tuple[str, str], style: Mapping[str, Any], *,
+    words: str,
+) -> Axes:  # fmt: skip
+    """Of each system the actual line, the best one and its interval; the defaults in grey."""
+    below, (ax, empty) = ax is None, begun(ax)
+    before = sum(line.get_gid() == "curve" for line in ax.lines)
+    for k, (name, value, best, low, high) in enumerate(zip(names, *lines, strict=True), before):
+        look = {"color": COLOURS[k % len(COLOURS)], "label": name, **line_style(style)}
+        line = draw_curve(ax, x, value, look)
+        label = "_nolegend_" if k else "best threshold"
+        ax.plot(x, best, color=line.get_color(), linewidth=0.9, linestyle="--", label=label)
+        _draw_interval(ax, x, low, high, line.get_color(), words)
+        words = words if np.isnan(low).all() else "_nolegend_"
+    for (name, value), dashes in zip(defaults.items(), ("-", ":"), strict=False) if empty else ():
+        ax.plot(x, value, color=GREY, linewidth=0.9, linestyle=dashes, label=name, zorder=1.5)
+    reach = [float(np.nanmax(part)) for part in (lines[0], *defaults.values())]
+    top = min(1.1 * max(reach), 1.5 * max(reach[1:]))
+    least = -min(_LOSS, 0.5 * top) if len(defaults) > 1 else 0.0
+    frame = (x.min(), x.max()), (least, top)
+    return finished(ax, *axes, frame=frame if empty else None, below=below, loc="best")
+
+
+# ---------------------------------------------------------------------------- calibration
+#: Bars of each class, and the share of the height that they take.
+_BARS, _BAR_SHARE = 40, 0.18
+#: What is infinite is drawn so far outside the frame.
+_BOUNDLESS = 1e6
+
+
+def draw_calibration(
+    ax: Axes | None, x: FloatArray, lines: Mapping[str, tuple[FloatArray, FloatArray]],
+    band: tuple[FloatArray, FloatArray], words: str,
+    classes: Mapping[str, tuple[FloatArray, FloatArray]], axes: tuple[str, str], frame: Any,
+) -> Axes:  # fmt: skip
+    """Maps of scores over the band of calibrated ones at `x`, bars of the classes below."""
+    below, (ax, empty) = ax is None, begun(ax)
+    far_off: dict[str, Any] = {"neginf": -_BOUNDLESS, "posinf": _BOUNDLESS, "nan": np.nan}
+    ax.fill_between(x, *np.nan_to_num(band, **far_off), **{**BAND, "label": words})
+    ax.plot(frame[0], frame[0], color=GREY, linewidth=0.8, linestyle=":", gid="identity",
+            label="calibrated", zorder=1.0)  # fmt: skip
+    for k, (name, (places, values)) in enumerate(lines.items()):
+        values = np.nan_to_num(values, **far_off)
+        look = {"linewidth": 1.6 - 0.6 * k, "linestyle": ("-", "--")[k]}
+        draw_curve(ax, places, values, {"color": INK, "label": name, **look})
+    edges = np.linspace(frame[0][0], frame[0][1], _BARS + 1)
+    for (name, (places, masses)), colour in zip(classes.items(), (CLIENT, IMPOSTOR), strict=True):
+        heights = np.histogram(places, edges, weights=masses)[0]
+        heights *= _BAR_SHARE / max(float(heights.max()), 1.0)
+        ax.bar(edges[:-1], heights, np.diff(edges), align="edge", color=colour, alpha=0.32,
+               transform=ax.get_xaxis_transform(), label=name, zorder=0.6)  # fmt: skip
+    return finished(ax, *axes, frame=frame if empty else None, below=below, loc="upper left")

@@ -139,6 +139,8 @@ def _decisions() -> dict[str, Any]:
         "interval": br.interval(dev, "auc"), "auc test": br.auc_test(dev, test, paired=False),
         "difference": br.difference(dev, test, "auc", paired=False),
         "band": br.roc_band(dev, far=[0.1, 0.2]), "epc": curve,
+        "decision curve": br.decision_curve({NAME: dev, "test": test}, [0.1, 0.5], prior=0.3),
+        "bayes errors": br.bayes_error_curve(test, [0.0]),
         "epc band": curve.band(replicates=50, rng=1),
         "comparison": br.compare(curve, other, paired=False, replicates=50, rng=1),
         "systems": br.compare_systems(

@@ -1,0 +1,119 @@
+"""Bayes-error plots and decision curves, against pyllr and dcurves, and by hand."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.fits.pictures import calibrated_band
+from betaroc.model.calibration import pav
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+TOYS = json.loads((REFERENCE / "likelihood_ratios.json").read_text())["pyllr"]
+MARKER = json.loads((REFERENCE / "net_benefit.json").read_text())
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_bayes_errors_are_those_of_pyllr(name):
+    case = TOYS[name]
+    # pyllr accepts scores that equal the threshold.
+    log_odds = np.nextafter(case["plo"], np.inf)
+    curve = br.bayes_error_curve(br.Scores(case["target"], case["nontarget"]), log_odds)
+    assert curve.actual[0] == pytest.approx(case["bayes_error_actual"], abs=1e-12)
+    assert curve.best[0] == pytest.approx(case["bayes_error_min"], abs=1e-12)
+    assert curve.default == pytest.approx([1 / (1 + math.exp(abs(x))) for x in case["plo"]])
+
+
+def test_net_benefits_are_those_of_dcurves():
+    marker = br.Scores(MARKER["client"], MARKER["impostor"])
+    curve = br.decision_curve(marker, np.nextafter(MARKER["threshold"], 0.0))
+    assert curve.prior == MARKER["prevalence"]
+    assert curve.actual[0] == pytest.approx(MARKER["net_benefit"], rel=0.0, abs=1e-15)
+    assert np.all(curve.best >= curve.actual - 1e-15)
+    at = br.interval(marker, "net-benefit", probability=MARKER["threshold"][2])
+    assert (curve.low[0, 2], curve.high[0, 2]) == (at.low, at.high)
+
+
+@pytest.mark.simulation
+def test_a_smooth_curve_is_that_of_very_many_scores():
+    llr = br.ScoreModel(br.Normal(2, 2), br.Normal(-2, 2))  # their log-likelihood ratio
+    beta = br.ScoreModel(br.Beta(3, 2), br.Beta(2, 3), prior=0.5)  # their posterior
+    for model, draw in ((llr, br.bayes_error_curve), (beta, br.decision_curve)):
+        at = [-3.0, 0.0, 1.5] if model is llr else [0.1, 0.5, 0.8]
+        curve = draw({"model": model, "scores": model.sample(1_000_000, 1_000_000, rng=1)}, at)
+        assert curve.actual[0] == pytest.approx(curve.best[0], abs=1e-12)  # calibrated
+        assert curve.actual[1] == pytest.approx(curve.actual[0], abs=4e-3)
+        assert curve.best[1] == pytest.approx(curve.best[0], abs=4e-3)
+
+
+def test_ties_and_separated_classes():
+    ties, apart = br.Scores([0.3] * 3, [0.3] * 6), br.Scores([0.8, 0.9], [0.1, 0.2, 0.3, 0.4])
+    curve = br.decision_curve({"ties": ties, "apart": apart}, [0.0, 0.2, 0.5, 0.9])
+    all_ = 1 / 3 - 2 / 3 * np.array([0.0, 0.25, 1.0, 9.0])
+    assert curve.default == pytest.approx(np.maximum(all_, 0.0))
+    assert curve.actual[0] == pytest.approx([all_[0], all_[1], 0.0, 0.0])
+    assert curve.best == pytest.approx(np.stack([curve.default, np.full(4, 1 / 3)]))
+    assert len(curve.to_frame()) == 8
+    assert "apart   2 of 4" in str(curve)
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+def test_a_class_that_never_comes(prior):
+    curve = br.decision_curve(br.Scores([0.4, 0.9], [0.1, 0.5]), [0.0, 0.4, 0.8], prior=prior)
+    tpr, far = np.array([1.0, 0.5, 0.5]), np.array([1.0, 0.5, 0.0])
+    assert curve.actual[0] == pytest.approx([-far * [0, 2 / 3, 4], tpr][int(prior)])
+    assert curve.best[0] == pytest.approx([prior] * 3)
+
+
+def test_what_is_refused():
+    scores, logits = br.Scores([0.4, 0.9], [0.1, 0.5]), br.Scores([1.4, 0.9], [-0.1, 0.5])
+    refused = [
+        (lambda: br.decision_curve(logits), "in .0, 1.; got scores from -0.1 to 1.4. Calibrate"),
+        (lambda: br.decision_curve({}), "at least"),
+        (lambda: br.bayes_error_curve({1: logits, "1": logits}), "names of text"),
+        (lambda: br.bayes_error_curve([scores, scores]), "mapping of names"),
+        (lambda: br.bayes_error_curve(scores, [math.inf]), "finite"),
+        (lambda: br.decision_curve(scores, [0.5, 1.0]), "probability must"),
+        (lambda: br.decision_curve({"a": scores, "b": br.Scores([0.4], [0.2, 0.3])}), "prior"),
+        (lambda: br.decision_curve(scores).plot(normalized=True), "normalized"),
+    ]
+    for call, words in refused:
+        with pytest.raises((br.InputError, br.InputTypeError), match=words):
+            call()
+
+
+def test_one_axes_has_every_curve_and_both_defaults():
+    scores = br.Scores([0.4, 0.9, 0.7], [0.1, 0.5, 0.3])
+    ax = br.decision_curve({"a": scores, "b": scores}).plot(color="red")
+    assert [line.get_gid() for line in ax.lines].count("curve") == 2
+    assert ax.get_ylim()[0] == -0.05
+    (line,) = br.bayes_error_curve(scores).plot(normalized=True).lines[-1:]
+    assert np.all(line.get_ydata() == 1.0)
+
+
+def test_pictures_of_a_fit_have_its_curve_beside_the_scores():
+    fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(60, 90, rng=1))
+    for kind in ("bayes-error", "decision-curve", "calibration"):
+        names = [text.get_text() for text in fit.plot(kind).figure.legends[0].get_texts()]
+        assert any("beta fit" in name for name in names), kind
+        assert any("scores" in name for name in names), kind
+    scores = br.Scores(range(1, 13), range(12), client_weights=[1.5] * 12)
+    with pytest.raises(br.InputError, match="whole numbers of copies"):
+        br.fit(scores, "normal").plot("calibration")
+
+
+@pytest.mark.simulation
+def test_calibrated_scores_lie_in_their_band():
+    # Of normal log-likelihood ratios, at nine deciles of each of 40 draws; pointwise.
+    model, inside = br.ScoreModel(br.Normal(2, 2), br.Normal(-2, 2)), []
+    for seed in range(40):
+        pair = EmpiricalPair(*model.sample(60, 140, rng=seed)._distributions)
+        x, low, high = calibrated_band(pair, math.log(60 / 140), 0.95, unit=False, rng=seed)
+        blocks, at = pav(pair.client, pair.impostor), np.arange(20, 200, 20)
+        value = blocks.log_ratio[blocks.block_of(x[at])]
+        inside += [*((value >= low[at]) & (value <= high[at]))]
+    assert 0.92 <= np.mean(inside) <= 0.99
