@@ -305,7 +305,8 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
     at = np.column_stack([blocks.low, blocks.high]).ravel()
     ratio = np.repeat(blocks.log_ratio, 2)
     near = np.append(ratio[np.isfinite(ratio)], 0.0)
-    frame = curves.UNIT_FRAME if unit else (ends, (near.min() - _NEAR, near.max() + _NEAR))
+    reach = (at, near) if not unit else ()
+    frame = tuple((y.min() - _NEAR, y.max() + _NEAR) for y in reach) or curves.UNIT_FRAME
     name = f"{fit.scores.name}: " if fit.scores.name else ""
     lines = {f"{name}scores, pooled": (at, ratio)}
     if not is_counted(fit.model.client):
@@ -348,5 +349,7 @@ def calibrated_band(
             ratio = blocks.log_ratio[blocks.block_of(x)]
             drawn.append(expit(ratio + logit(share)) if unit else ratio)
     tails = 0.5 * (1.0 - level), 0.5 * (1.0 + level)
+    # Where all claim to be of one class there is nothing to pool.
+    drawn = drawn or [np.full(n.size, np.nan)]
     low, high = np.quantile(drawn, tails, axis=0, method="inverted_cdf")
     return x, low, high

@@ -328,7 +328,7 @@ def _error_at_odds(point: OperatingPoint, where: EvaluationPoint) -> Any:
 
 def _at_probability(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
     """Of scores that are probabilities."""
-    (low, high), (first, last) = model.client.support, model.impostor.support
+    (low, high), (first, last) = model.client._scored.support, model.impostor._scored.support
     if min(low, first) < 0.0 or max(high, last) > 1.0:
         rule = "read scores as probabilities of a client, in [0, 1]"
         actual = f"scores from {min(low, first):.6g} to {max(high, last):.6g}"

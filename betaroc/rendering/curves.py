@@ -694,20 +694,23 @@ def draw_costs(
 ) -> Axes:  # fmt: skip
     """Of each system the actual line, the best one and its interval; the defaults in grey."""
     below, (ax, empty) = ax is None, begun(ax)
-    before = sum(line.get_gid() == "curve" for line in ax.lines)
+    before, order = sum(line.get_gid() == "curve" for line in ax.lines), np.argsort(x)
+    x, lines = x[order], [part[:, order] for part in lines]
+    few: dict[str, Any] = {"marker": "o", "markersize": 4.5} if x.size < _FEW else {}
     for k, (name, value, best, low, high) in enumerate(zip(names, *lines, strict=True), before):
-        look = {"color": COLOURS[k % len(COLOURS)], "label": name, **line_style(style)}
+        look = {"color": COLOURS[k % len(COLOURS)], "label": name, **few, **line_style(style)}
         line = draw_curve(ax, x, value, look)
         label = "_nolegend_" if k else "best threshold"
         ax.plot(x, best, color=line.get_color(), linewidth=0.9, linestyle="--", label=label)
         _draw_interval(ax, x, low, high, line.get_color(), words)
         words = words if np.isnan(low).all() else "_nolegend_"
     for (name, value), dashes in zip(defaults.items(), ("-", ":"), strict=False) if empty else ():
-        ax.plot(x, value, color=GREY, linewidth=0.9, linestyle=dashes, label=name, zorder=1.5)
+        look = {"color": GREY, "linewidth": 0.9, "linestyle": dashes, "label": name, "zorder": 1.5}
+        ax.plot(x, value[order], **look)
     reach = [float(np.nanmax(part)) for part in (lines[0], *defaults.values())]
-    top = min(1.1 * max(reach), 1.5 * max(reach[1:]))
-    least = -min(_LOSS, 0.5 * top) if len(defaults) > 1 else 0.0
-    frame = (x.min(), x.max()), (least, top)
+    top, benefits = 1.1 * max(reach) or 1.0, len(defaults) > 1
+    top, least = (top, -min(_LOSS, 0.5 * top)) if benefits else (min(top, 1.5 * reach[1]), 0.0)
+    frame = (x[0], x[-1]) if x[0] < x[-1] else None, (least, top)
     return finished(ax, *axes, frame=frame if empty else None, below=below, loc="best")
 
 
@@ -725,14 +728,12 @@ def draw_calibration(
 ) -> Axes:  # fmt: skip
     """Maps of scores over the band of calibrated ones at `x`, bars of the classes below."""
     below, (ax, empty) = ax is None, begun(ax)
-    far_off: dict[str, Any] = {"neginf": -_BOUNDLESS, "posinf": _BOUNDLESS, "nan": np.nan}
-    ax.fill_between(x, *np.nan_to_num(band, **far_off), **{**BAND, "label": words})
+    ax.fill_between(x, *np.clip(band, -_BOUNDLESS, _BOUNDLESS), **{**BAND, "label": words})
     ax.plot(frame[0], frame[0], color=GREY, linewidth=0.8, linestyle=":", gid="identity",
             label="calibrated", zorder=1.0)  # fmt: skip
     for k, (name, (places, values)) in enumerate(lines.items()):
-        values = np.nan_to_num(values, **far_off)
-        look = {"linewidth": 1.6 - 0.6 * k, "linestyle": ("-", "--")[k]}
-        draw_curve(ax, places, values, {"color": INK, "label": name, **look})
+        look = {"linewidth": 1.6 - 0.6 * k, "linestyle": ("-", "--")[k], "label": name}
+        draw_curve(ax, places, values.clip(-_BOUNDLESS, _BOUNDLESS), {"color": INK, **look})
     edges = np.linspace(frame[0][0], frame[0][1], _BARS + 1)
     for (name, (places, masses)), colour in zip(classes.items(), (CLIENT, IMPOSTOR), strict=True):
         heights = np.histogram(places, edges, weights=masses)[0]
