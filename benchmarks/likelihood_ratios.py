@@ -32,7 +32,7 @@ GRID = 100_000
 #: `{t}` is the middle of the medians; of those with a star the class sizes vary, as in a cohort.
 STATISTICS = (
     "cllr", "min-cllr", "calibration-loss", "bayes-error@log_odds=-1",
-    "min-bayes-error@log_odds=-1", "min-bayes-error@log_odds=0", "lr+@threshold={t}",
+    "min-bayes-error@log_odds=-1", "lr+@threshold={t}",
     "lr-@threshold={t}", "ppv@threshold={t},prior=0.1", "ppv@threshold={t}*",
     "npv@threshold={t}*", "net-benefit@probability=0.3*",
 )  # fmt: skip

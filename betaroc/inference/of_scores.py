@@ -19,7 +19,7 @@ from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import interval_end, least_whole, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
-from betaroc.data.groups import Groups, check_few, check_one_group, correlation_of
+from betaroc.data.groups import check_few, check_one_group, correlation_of, units_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
@@ -494,7 +494,7 @@ INFLUENCES = {
 
 # ------------------------------------------------------------------- costs of the scores
 #: Pairs of halves of the scores, fewer of many scores.
-_HALVES, _FEWEST_HALVES, _SCORES_OF_HALVES = 25, 4, 100_000
+_HALVES, _FEWEST_HALVES, _SCORES_OF_HALVES = 10, 2, 40_000
 #: A minimum over scores is too low in proportion to n^(-2/3): that of half of them by so much more.
 _HALF_EXCESS = 2.0 ** (2.0 / 3.0) - 1.0
 #: What is least on the same scores, and of what is less or more by it.
@@ -555,41 +555,29 @@ def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
 def _half_minimum(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
     """The mean of a minimum over random halves of each class, of groups where there are some."""
     rng = np.random.default_rng(0) if options.rng is None else checks.generator(options.rng)
-    laws, units = counted.evidence.counts, counted.evidence.groups
+    laws, units = (
+        counted.evidence.counts,
+        units_of(rows_of(counted.data, spec), groups=counted.groups),
+    )
     few = int(_SCORES_OF_HALVES / sum(law.total for law in laws))
     number, values = min(max(few, _FEWEST_HALVES), _HALVES), []
-    copies = [np.rint(law._steps[1]).astype(np.int64) for law in laws]
-    if units is not None:
-        stratum, alike = units.stratum(), np.rint(units.multiplicity).astype(np.int64)
-        copies = [alike[stratum == k] for k in range(int(np.max(stratum)) + 1)]
-    halves = [
-        rng.multivariate_hypergeometric(n, int(np.sum(n)) // 2, number, method="marginals")
-        for n in copies
-    ]
-    for chosen in zip(*halves, strict=True):
-        for drawn in (chosen, [n - half for n, half in zip(copies, chosen, strict=True)]):
-            masses = drawn if units is None else _masses_of(counted, units, stratum, drawn)
-            if all(np.any(mass > 0) for mass in masses):
-                parts = [drawn_law(law._steps[0][mass > 0], mass[mass > 0])
-                         for law, mass in zip(laws, masses, strict=True)]  # fmt: skip
-                values.append(_minimum(pav(*parts), spec))
+    alike, stratum = np.rint(units.multiplicity).astype(np.int64), units.stratum()
+    parts = [np.flatnonzero(stratum == k) for k in range(int(np.max(stratum)) + 1)]
+    halves = np.zeros((number, alike.size), dtype=np.int64)
+    for part in parts:
+        n, size = alike[part], int(np.sum(alike[part])) // 2
+        halves[:, part] = rng.multivariate_hypergeometric(n, size, number, method="marginals")
+    places = [np.searchsorted(law._steps[0], getattr(counted.data, who)[rows])
+              for who, law, rows in zip(CLASSES, laws, units.rows, strict=True)]  # fmt: skip
+    for drawn in (*halves, *(alike - halves)):
+        # Of two labels of a trial the first one counts.
+        weights = np.split(drawn[units.first] * units.copies, [places[0].size])
+        masses = [np.bincount(*part) for part in zip(places, weights, strict=True)]
+        if all(np.any(mass > 0.0) for mass in masses):
+            pair = [drawn_law(law._steps[0][: mass.size][mass > 0.0], mass[mass > 0.0])
+                    for law, mass in zip(laws, masses, strict=True)]  # fmt: skip
+            values.append(_minimum(pav(*pair), spec))
     return float(np.mean(values)) if values else math.nan
-
-
-def _masses_of(
-    counted: CountedScores, units: Groups, stratum: IntArray, drawn: Sequence[IntArray]
-) -> list[IntArray]:
-    """The weight of each distinct score where units count so often; of two the first one."""
-    flags, cut, result = np.zeros(units.role.size), units.rows[0].size, []
-    for k, part in enumerate(drawn):
-        flags[stratum == k] = part
-    parts = zip(CLASSES, counted.evidence.counts, (slice(cut), slice(cut, None)), strict=True)
-    for who, law, mine in parts:
-        values = getattr(counted.data, who)[units.rows[CLASSES.index(who)]]
-        weight = flags[units.first[mine]] * units.copies[mine]
-        place = np.searchsorted(law._steps[0], values)
-        result.append(np.rint(np.bincount(place, weight, law._steps[0].size)).astype(np.int64))
-    return result
 
 
 def _loss_interval(
@@ -599,6 +587,12 @@ def _loss_interval(
 
     (estimate, error, freedom), row = _loss_error(counted, spec, options), spec.row
     reach = -float(stdtrit(freedom, options.tail)) * error
+    if not error:
+        warn(
+            f"{str(spec)!r}: all scores of a class cost the same, which says little of scores to"
+            " come. Give more scores.",
+            SmallSampleWarning,
+        )
     if spec.name == "cllr":
         if estimate > 1.0:
             warn(
@@ -981,8 +975,9 @@ def rate_weights(
             return float(best.value(point, spec.where))
 
         far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
-        by_far = value(far + step, frr) - value(far - step, frr)
-        return t, by_far, value(far, frr + step) - value(far, frr - step)
+        half = 0.5 * step  # a quotient has no value at a rate of 0
+        by_far = value(far + half, frr) - value(far - half, frr)
+        return t, by_far, value(far, frr + half) - value(far, frr - half)
     if spec.name == "threshold":
         line = line_of(where, model.prior) if where.point in _GIVEN else RateLine(1.0, 1.0)
         return t, line.accepted, -line.rejected

@@ -36,7 +36,7 @@ from betaroc.model.measures import OperatingPoint, checked_cost
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
-    Optimum,
+    Statistic,
     StatisticArguments,
     StatisticSpec,
     parse_statistic,
@@ -626,64 +626,49 @@ def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
 class _StrataCost(NamedTuple):
     """A cost at one threshold for all strata of the impostors: FAR is their mean by weights."""
 
-    scores: ScoreData
-    spec: StatisticSpec
-    cost: Optimum
-    options: IntervalOptions
+    counted: CountedScores
+    pieces: Sequence[ScoreData]
     weights: FloatArray
+    row: Statistic
+    point: OperatingPoint
+    value: Callable[[OperatingPoint], Any]
 
-    @property
-    def pieces(self) -> list[ScoreData]:
-        return [*pieces_of(self.scores, CLASSES[1]).values()]
-
-    @property
-    def counted(self) -> CountedScores:
-        return CountedScores(self.scores, self.options.groups, self.spec.where.prior)
-
-    @property
-    def point(self) -> OperatingPoint:
-        law = over_strata(
-            [piece._distributions[1] for piece in self.pieces], self.weights, upper=True
-        )
-        return self.cost.point(replace(self.counted.model, impostor=law), self.spec.where)
+    @classmethod
+    def of(
+        cls, scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
+        over: str | Mapping[str, float],
+    ) -> Self | None:  # fmt: skip
+        """That over weights; None where no such cost is asked for."""
+        if spec.name != _OF_COSTS or not isinstance(over, Mapping) or spec.row.optimum is None:
+            return None
+        pieces = pieces_of(scores, CLASSES[1])
+        weights = checked_weights(over, tuple(pieces))
+        counted = CountedScores(scores, options.groups, spec.where.prior)
+        laws = [piece._distributions[1] for piece in pieces.values()]
+        model = replace(counted.model, impostor=over_strata(laws, weights, upper=True))
+        point, value = spec.row.optimum.point(model, spec.where), spec.row.optimum.at(spec.where)
+        return cls(counted, [*pieces.values()], weights, spec.row, point, value)
 
     def interval(self, level: float) -> Interval:
         """By the intervals of both rates."""
-        point, value, tail = self.point, self.cost.at(self.spec.where), 0.5 * (1.0 - level)
-        _, *far = mean_error(
-            self.scores, self.pieces, CLASSES[1], self.weights, float(point.threshold), tail,
-            grouped=self.options.groups,
-        )  # fmt: skip
-        counted, row = self.counted, self.spec.row
+        counted, pieces, weights, row, point, value = self
+        tail, t = 0.5 * (1.0 - level), float(point.threshold)
+        _, low, high = mean_error(
+            counted.data, pieces, CLASSES[1], weights, t, tail, grouped=counted.groups
+        )
         _, frr = counted.rates_at(point.thresholds, tail)
-        low, high = square_and_add(counted, value, point, ((far[0], far[1]), frr))
+        low, high = square_and_add(counted, value, point, ((low, high), frr))
         ends = max(low, row.low), min(high, row.high)
         return Interval(float(value(point)), *ends, level, "square-and-add over strata")
 
     def influence(self, scores: Scores) -> list[FloatArray]:
         """What each client and each impostor adds."""
-        point, value, codes = (
-            self.point,
-            self.cost.at(self.spec.where),
-            stratum_codes(scores, CLASSES[1]),
-        )
-        by_far, by_frr = (float(value(rates_moved(point, *r))) for r in ((1.0, 0.0), (0.0, 1.0)))
-        data = scores._trials
-        hits, count = data.impostor > point.threshold, np.bincount(codes)
-        share = np.bincount(codes, hits) / count
-        each = (self.weights / count)[codes] * (hits - share[codes])
-        return [by_frr * (data.client <= point.threshold), by_far * hits.size * each]
-
-
-def _cost_over(
-    scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
-    over: str | Mapping[str, float],
-) -> _StrataCost | None:  # fmt: skip
-    """The cost over strata, where one is asked for."""
-    if spec.name != _OF_COSTS or not isinstance(over, Mapping) or spec.row.optimum is None:
-        return None
-    weights = checked_weights(over, tuple(pieces_of(scores, CLASSES[1])))
-    return _StrataCost(scores, spec, spec.row.optimum, options, weights)
+        data, t, codes = scores._trials, self.point.threshold, stratum_codes(scores, CLASSES[1])
+        rates = [rates_moved(self.point, *rates) for rates in ((1.0, 0.0), (0.0, 1.0))]
+        by_far, by_frr = (float(self.value(point)) for point in rates)
+        hits, count = data.impostor > t, np.bincount(codes)
+        each = (self.weights / count)[codes] * (hits - (np.bincount(codes, hits) / count)[codes])
+        return [by_frr * (data.client <= t), by_far * hits.size * each]
 
 
 def intervals_over(
@@ -691,7 +676,7 @@ def intervals_over(
     over: str | Mapping[str, float],
 ) -> Callable[[float], Interval]:  # fmt: skip
     """At any level, of the worst stratum or of the mean of all by weights."""
-    if cost := _cost_over(scores, spec, options, over):
+    if cost := _StrataCost.of(scores, spec, options, over):
         return cost.interval
     _, rows, weights = _chosen(scores, spec, options, over)
     return partial(rows.interval, weights=weights)
@@ -704,7 +689,7 @@ def influence_over(
 
     The worst stratum is the one that shows the worst rate.
     """
-    if cost := _cost_over(scores, spec, options, over):
+    if cost := _StrataCost.of(scores, spec, options, over):
         return cost.influence(scores)
     parts = [np.zeros(getattr(scores._trials, who).size) for who in CLASSES]
     who, rows, weights = _chosen(scores, spec, options, over)

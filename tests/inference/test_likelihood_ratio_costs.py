@@ -168,7 +168,8 @@ def test_what_is_least_on_the_same_scores():
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.SmallSampleWarning")
 def test_classes_apart_and_classes_of_one_score():
     apart, tied = br.Scores([5.0] * 30, [-5.0] * 40), br.Scores([0.5] * 30, [0.5] * 40)
-    result = br.interval(apart, "min-cllr")
+    with pytest.warns(br.errors.SmallSampleWarning, match="cost the same"):
+        result = br.interval(apart, "min-cllr")
     assert (result.estimate, result.low) == (0.0, 0.0)
     # Both errors at the upper end of none of 30 and of 40.
     frr, far = (1 - 0.025 ** (1 / n) for n in (30, 40))
@@ -245,6 +246,8 @@ def test_a_quotient_of_no_false_acceptance_is_open():
     assert (result.estimate, result.high) == (math.inf, math.inf)
     assert result.low == approx(low, rel=1e-12)
     assert br.interval(scores, "lr-", threshold=0.5).low == 0.0
+    with pytest.raises(br.InputError, match="the difference must be a number"):
+        br.difference(scores, scores, "lr+", threshold=1.5)
     with pytest.raises(br.InputError, match="must be a number of the scores; got nan"):
         br.interval(scores, "lr+", threshold=9)
 
