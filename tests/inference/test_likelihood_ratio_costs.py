@@ -131,12 +131,13 @@ def test_cllr_is_a_t_interval_of_its_logarithm():
     # As many copies, in groups of their own, say no more.
     twice = br.Scores(
         np.repeat(SCORES.client, 4), np.repeat(SCORES.impostor, 4),
-        client_groups=np.repeat(np.arange(90), 4), impostor_groups=np.repeat(np.arange(110), 4),
+        client_groups=np.repeat(np.arange(90), 4), impostor_groups=np.repeat(np.arange(90, 200), 4),
     )  # fmt: skip
     grouped, alone = br.interval(twice, "cllr"), br.interval(twice, "cllr", groups=False)
     assert grouped.high - grouped.low == approx(result.high - result.low, rel=0.02)
     assert alone.high - alone.low == approx((result.high - result.low) / 2, rel=0.02)
-    for name in ("min-cllr", "calibration-loss", "min-bayes-error@log_odds=0"):
+    for name in ("min-cllr", "calibration-loss", "min-bayes-error@log_odds=0",
+                 "ppv@threshold=0", "npv@threshold=0", "lr+@threshold=0"):  # fmt: skip
         same, one = br.interval(twice, name), br.interval(SCORES, name)
         assert same.high - same.low == approx(one.high - one.low, rel=0.15)
 
