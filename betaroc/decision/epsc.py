@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
 from betaroc.core.tables import Table, Tabular, listed_columns
@@ -26,15 +26,8 @@ from betaroc.fits.fit import StrataFits
 from betaroc.inference.scores_beyond import SideInput, tell
 from betaroc.inference.strata import checked_weights, pieces_of
 from betaroc.model.criteria import CRITERIA, over_weights
-from betaroc.rendering import numbers, tree
-from betaroc.rendering.curves import (
-    AlphaAxes,
-    Axes,
-    DrawnBand,
-    draw_epc,
-    legend_below,
-    stacked_axes,
-)
+from betaroc.rendering import curves as pictures, numbers, tree
+from betaroc.rendering.curves import AlphaAxes, Axes, DrawnBand
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.tree_text import text_of
 
@@ -134,12 +127,9 @@ class Epsc(Tabular, Exportable):
         >>> curve.to_frame()[["omega", "iapmr"]].values[-1].tolist()
         [1.0, 0.5]
         """
-        return self._table(self._columns())
-
-    def _columns(self) -> dict[str, AnyArray]:
         names = ("omega", "beta", "threshold", "far_omega", "fmr", "iapmr", "fnmr", "hter", "low",
                  "high")  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        return self._table({name: getattr(self, name) for name in names})
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw HTER_omega with its interval, and IAPMR below it.
@@ -167,7 +157,7 @@ class Epsc(Tabular, Exportable):
         >>> br.epsc(dev, test).plot().get_ylabel()
         'HTER_omega on test'
         """
-        panels = [*stacked_axes()] if ax is None else [ax]
+        panels = [*pictures.stacked_axes()] if ax is None else [ax]
         places = np.arange(self.omega.size).reshape(np.unique(self.omega).size, -1)
         over, of = ("omega", "beta") if len(places) > 1 else ("beta", "omega")
         words = f"{numbers.level_words(self.level)} interval"
@@ -178,10 +168,12 @@ class Epsc(Tabular, Exportable):
             what = (("HTER_omega", self.hter, band), ("IAPMR", self.iapmr, None))
             for panel, (title, y, ends) in zip(panels, what, strict=False):
                 axes, never = _AXES[over]._replace(measure=title), np.zeros(x.size, np.bool_)
-                draw_epc(panel, x, y[row], never, axes, {"label": name, **style}, band=ends)
+                pictures.draw_epc(
+                    panel, x, y[row], never, axes, {"label": name, **style}, band=ends
+                )
         if ax is None:
             panels[0].set_xlabel("")
-            legend_below(panels[0], None, also=panels[1])
+            pictures.legend_below(panels[0], None, also=panels[1])
         return panels[0]
 
     def __str__(self) -> str:
@@ -189,21 +181,22 @@ class Epsc(Tabular, Exportable):
 
     def _view(self) -> Sequence[tree.Node]:
         """The range of HTER_omega, what passes at both ends of omega, a table, a picture."""
-        columns, rows = self._columns(), []
+        columns, rows = listed_columns(self.to_frame()), []
         for k in shown_places(np.arange(float(self.omega.size))):
-            omega, beta, threshold, *rates, low, high = (float(x[k]) for x in columns.values())
-            rows.append(tree.Row((
-                numbers.number(omega, 4), numbers.number(beta, 4),
-                numbers.rounded(threshold, up=True), *map(tree.rate_cell, rates[:-1]),
-                tree.rate_cell(rates[-1], low, high),
-            )))  # fmt: skip
+            omega, beta, threshold, *rates, low, high = (x[k] for x in columns.values())
+            cells = *map(tree.rate_cell, rates[:-1]), tree.rate_cell(rates[-1], low, high)
+            place = numbers.number(omega, 4), numbers.number(beta, 4)
+            rows.append(tree.Row((*place, numbers.rounded(threshold, up=True), *cells)))
         names = tree.first_n(tree.foreign(name).short for name in self.attack)
         text = f"HTER_omega observed on test at thresholds chosen for {self.criterion} on dev"
         lead = _AXES["omega"].span(np.min(self.hter), np.max(self.hter))
+        step = self.omega.size // np.unique(self.omega).size  # at one beta, or at one omega
         ends = "; ".join(
-            f"at omega {numbers.number(self.omega[k], 4)} IAPMR is {numbers.rate(self.iapmr[k])},"
-            f" FMR {numbers.rate(self.fmr[k])}, FNMR {numbers.rate(self.fnmr[k])}"
-            for k in dict.fromkeys((0, self.omega.size - 1))
+            f"at omega {numbers.number(self.omega[k], 4)}"
+            + f", beta {numbers.number(self.beta[k], 4)}" * (self.criterion == "wer")
+            + f" IAPMR is {numbers.rate(self.iapmr[k])}, FMR {numbers.rate(self.fmr[k])},"
+            f" FNMR {numbers.rate(self.fnmr[k])}"
+            for k in dict.fromkeys((0, self.omega.size - (step if np.ptp(self.omega) else 1)))
         )
         if self.resample is not None:
             ends += f". {numbers.level_words(self.level)} intervals are {_OF[self.resample]}"
@@ -211,7 +204,7 @@ class Epsc(Tabular, Exportable):
             tree.Paragraph(f"{text}; attacks: {names}", "answer",
                            lead or numbers.rate(self.hter[0])),
             tree.Paragraph(f"A{ends[1:]}."),
-            tree.Grid(_HEAD, tuple(rows), kept=listed_columns(self.to_frame()), typeset=True),
+            tree.Grid(_HEAD, tuple(rows), kept=columns, typeset=True),
             tree.Figure(self.plot, "", "HTER_omega and IAPMR"),
         ]  # fmt: skip
 
@@ -359,24 +352,17 @@ def _populations(sides: Sequence[Any], attack: Any) -> tuple[list[Any], set[str]
         if differ or unknown or not rest or not named & own.keys():
             rule = f"name impostor strata of {role} and leave its zero-effort ones"
             rule += ", the same on both sides where species have weights" * differ
-            actual = ", where it has ".join(
-                checks.format_list(sorted(x)) or "none" for x in (named, own)
-            )
+            lists = (checks.format_list(sorted(names)) or "none" for names in (named, own))
             remedy = (
-                f'Give each impostor a stratum, "{_ZERO_EFFORT}" or a species, or name attacks.'
+                f'Give each impostor a stratum, "{_ZERO_EFFORT}" or a species; or name attacks.'
             )
-            raise refusal("attack", rule, actual, remedy)
-    kinds = {_ZERO_EFFORT: zero[0], _ATTACK: named}
+            raise refusal("attack", rule, ", where it has ".join(lists), remedy)
+    kinds: Any = [{_ZERO_EFFORT: rest, _ATTACK: named} for rest in zero]
     if pooled:
-        sides = [
-            _pooled(x, {_ZERO_EFFORT: own, _ATTACK: named})
-            for x, own in zip(sides, zero, strict=True)
-        ]
-        kinds = {kind: {kind} for kind in kinds}
+        sides = [*map(_pooled, sides, kinds)]
+        kinds = [{kind: {kind} for kind in kinds[0]}]
     of_dev = _strata(sides[0])
-    parts = np.array(
-        [[n * (name in kind) for name, n in of_dev.items()] for kind in kinds.values()]
-    )
+    parts = np.array([[n * (x in own) for x, n in of_dev.items()] for own in kinds[0].values()])
     parts = parts / np.sum(parts, axis=1, keepdims=True)
     if isinstance(attack, Mapping):
         parts[1] = checked_weights(attack, [*of_dev], name="attack")
