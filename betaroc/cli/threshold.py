@@ -26,6 +26,7 @@ def add_options(parser: ArgumentParser) -> None:
         parser,
         "betaroc threshold dev.csv --far 0.01 --test eval.csv",
         "betaroc threshold dev.csv --cost-fa 10 --cost-fr 1 --prior 0.9",
+        "betaroc threshold dev.csv --precision 0.9 --prior 0.1",
         "betaroc threshold dev.csv --far 0.01 --print threshold",
         "betaroc threshold --far 0.01 --system mlp dev.csv --system svm dev_b.csv eval_b.csv",
     )
@@ -36,7 +37,7 @@ def add_options(parser: ArgumentParser) -> None:
     option("--cost-fa C", "cost of a false acceptance")
     option("--cost-fr C", "cost of a false rejection")
     option("--prior P", "share of clients where the system will run (default: dev's)")
-    rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
+    rare("--precision/--ppv P", "a precision that holds where the share of clients is --prior")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
     options.over_option(parser, "the target holds for all strata pooled or the worst (default: the"

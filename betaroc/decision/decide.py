@@ -39,6 +39,7 @@ from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
+from betaroc.inference.scores_beyond import SampleSupport
 from betaroc.inference.strata import POOLED, Over, StrataTable
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -55,10 +56,9 @@ STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _STATUSES = tuple(STATUS_COLOURS)
 #: What errors of a rate are called.
 DECIDED = {"far": "accepted", "frr": "rejected"}
-#: What a target that is no rate of one class is called, and what it is.
+#: What a mean of both rates is called, and what it is.
 MEANS = {
     "cost": ("cost", "mean of a trial"), "eer": (vocabulary.HTER, "mean of both rates"),
-    "precision": ("precision", "right among those accepted"),
 }  # fmt: skip
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
@@ -234,6 +234,8 @@ class Decision(Tabular, Exportable):
         The target's rate of each stratum, where it is over strata.
     unseen : UnseenStrata or None
         Each stratum left out in turn.
+    prior : float or None
+        P(client) where the system will run, if given.
     library : str, optional
         What tables are frames of.
     scores : Scores, ScoreSummary or None
@@ -274,6 +276,7 @@ class Decision(Tabular, Exportable):
     over: Over = POOLED
     strata: StrataTable | None = None
     unseen: UnseenStrata | None = None
+    prior: float | None = None
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -301,7 +304,9 @@ class Decision(Tabular, Exportable):
     @property
     def _asked(self) -> Target:
         words = self.words or ClassWords()
-        return Target(self.target, self.rate, self.confidence, words, self.costs)
+        fixed = self.target == "precision" and self.n is None  # older documents have no prior
+        prior = self.expected.prior if fixed else self.prior
+        return Target(self.target, self.rate, self.confidence, words, self.costs, prior)
 
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
@@ -309,7 +314,11 @@ class Decision(Tabular, Exportable):
         return f"<Decision {self.target}{asked}: {how}>"
 
     def __str__(self) -> str:
-        return f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
+        text = f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
+        if self.precision is None or self.target == "precision":
+            return text
+        _, note, ((shown, span),) = beside_rates(self, ())[-1]
+        return f"{text} Precision {note}: {shown} ({span})."
 
     def to_frame(self) -> Table:
         """The same as `alternatives`.
@@ -350,7 +359,11 @@ class Decision(Tabular, Exportable):
         return plot_decision(self, None, ax)
 
     def _derived(self) -> dict[str, Any]:
-        return {"threshold_for_greater_equal": self.threshold_for_greater_equal}
+        result = {"threshold_for_greater_equal": self.threshold_for_greater_equal}
+        if self.precision is not None:
+            names = "precision", "precision_low", "precision_high"
+            result |= zip(names, _as_rate(self.precision), strict=True)
+        return result
 
     def _metrics(self) -> dict[str, Any]:
         of = {"eer": "hter"}.get(self.target, self.target)
@@ -422,6 +435,11 @@ class Decision(Tabular, Exportable):
         return None if self.strata is None else self.strata.worst_stratum
 
     @property
+    def precision(self) -> Interval | None:
+        """That at `prior`, by both rates expected, with its interval; None if nobody asked."""
+        return thresholds.precision_beside(self._asked, self.counted, _as_rate(self.interval))
+
+    @property
     def k(self) -> int | None:
         """The threshold comes from the k-th largest impostor or k-th smallest client score."""
         return self.method.k
@@ -484,10 +502,7 @@ class Decision(Tabular, Exportable):
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         result = self._observed(far, frr)
         if self.target == "precision":
-            prior = self.expected.prior if self.n is None else scores.prior
-            result, _ = thresholds.precision_interval(
-                scores, self.threshold, prior, self.confidence
-            )
+            result, _ = thresholds.precision_interval(scores, self.threshold, self._asked)
         table = over_strata.table_where_strata(scores, self._asked, self.threshold)
         result, judged = self._judged(result, scores, table)
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
@@ -575,7 +590,8 @@ def decide(
     cost_fa, cost_fr : float
         Positive costs of a false acceptance and a false rejection: least mean cost on dev.
     prior : float, optional
-        P(client) where the system will run; left out, dev's share.
+        P(client) where the system will run; left out, dev's share. With it the precision there
+        stands beside every decision, as `Decision.precision`.
     eer : bool
         The threshold of the equal error rate.
     youden : bool
@@ -584,7 +600,7 @@ def decide(
         "guaranteed": with `confidence` the true rate is at most the target. "average": its
         expectation is. "tail": by a tail of the class. "model": by the distributions. Left out, the
         first possible. Of costs and the EER "counted" (the default) or "model"; of a precision
-        "counted".
+        "guaranteed" (the default) or "counted".
     confidence : float
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
@@ -598,8 +614,10 @@ def decide(
     **rates : float
         The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
         `tnr`, `tnmr` or `specificity` of 0.95 is a FAR of 0.05, a `tpr`, `recall`, `sensitivity`,
-        `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1. `precision`, or `ppv`, in (0, 1]: the lowest
-        threshold at which dev counts at least that. `level` is `confidence`.
+        `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1. `precision`, or `ppv`, in (0, 1]: the
+        threshold of the largest TPR at which it is guaranteed at `prior`, or, without one, at dev's
+        share, which is uncertain too; "counted": the lowest at which dev counts it. `level` is
+        `confidence`.
 
     Returns
     -------
@@ -609,7 +627,8 @@ def decide(
     ------
     InputError
         If there is not exactly one target, a number is out of range, or `how` is unknown for the
-        target or not possible: then the message says how many scores are needed.
+        target or not possible: then the message says how many scores are needed, and of a precision
+        the best bound.
     InputTypeError
         If `scores` is neither Scores nor a ScoreSummary nor a fit.
 
@@ -625,6 +644,11 @@ def decide(
     Dev never counts more than the target at a threshold returned, ties included. A guarantee rests
     on no distribution (docs/theory.md, (12)); for clients the threshold is the largest double below
     the order statistic.
+
+    A precision is bounded by the lower end of the TPR and the upper end of the FAR, each at half of
+    1 - confidence; without `prior` by Clopper and Pearson's lower end of the share of clients among
+    the accepted, at half of it too, for the threshold is searched. With many scores 1024 thresholds
+    are tried. Of groups without `prior` each counts as one trial.
 
     Dependent trials are worth as many independent ones as their variance between groups says, and
     the confidence is approximate, lower where there are few groups, or where their sizes go with
@@ -679,9 +703,7 @@ def decided(
     if not fitting.usual:  # what was asked for and cannot be is refused, whatever is taken
         fitting = fitting.tried(dev)
     if asked.kind == "precision":
-        method = thresholds.method_of_precision(dev, asked.rate, share, asked.confidence)
-        n = round(method.n_beyond) if asked.prior is None else None
-        return _decision(dev, asked, method, share, methods=(method,), n=n)
+        return _of_precision(dev, asked, share, fitting)
     if over != POOLED:
         return _of_strata(dev, asked, share, over)
     return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
@@ -718,6 +740,19 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
     error.needed = needed if n < needed else None  # type: ignore[attr-defined]
     error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
     raise error
+
+
+def _of_precision(
+    scores: Counted, target: Target, prior: float, fitting: thresholds.Fitting
+) -> Decision:
+    """The guaranteed threshold, or the counted one where it is asked for."""
+    target = target._replace(grouped=SampleSupport(scores._trials).groups is not None)
+    make = partial(thresholds.method_of_precision, scores, target)
+    if not (method := make(target.how or HOW[0])).possible:
+        raise thresholds.precision_refusal(scores, target, fitting, method)
+    n = None if target.prior is not None else round(method.n_beyond)
+    every = partial(map, make, (HOW[0], HOW[-1]))
+    return _decision(scores, target, method, prior, methods=every, n=n)
 
 
 def _of_strata(scores: Counted, asked: Target, prior: float, over: Over) -> Decision:
@@ -783,7 +818,7 @@ def _decision(
         method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
         assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (method,),
         asked.costs, n, scores.dtype, scores.words, thresholds.digest_of(scores),
-        _as_intervals(rates, asked.confidence), absent, **strata, scores=scores,
+        _as_intervals(rates, asked.confidence), absent, **strata, prior=asked.prior, scores=scores,
         library=scores.library,
     )  # fmt: skip
     vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
@@ -802,7 +837,7 @@ def _answer(
         needed = thresholds.needed_for_guarantee(asked.rate, asked.confidence)
         assessed = rate_assessment(method, asked, n, needed, *rates)
     elif kind == "precision":
-        assessed = precision_assessment(asked.rate, result, method.n_beyond)
+        assessed = thresholds.precision_assessment(method, asked, prior)
     else:
         expected, weights = [method.expected, frr], _weights(asked.costs, prior)
         mean, low, high = mean_rate(weights, *rates)
@@ -845,7 +880,7 @@ def rate_assessment(
 ) -> Assessment:
     """Of a target rate, for which dev has n trials or groups; `far` and `frr` are dev's."""
     if method.far + method.frr >= 1.0:
-        return _of_no_use(method, target.words)
+        return thresholds.no_use_assessment(method, target.words)
     name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     many, need = target.units, spaced(needed)
     have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))
@@ -892,22 +927,10 @@ def rate_assessment(
     return Assessment(AMBER, f"{expected} by {by}.{moved} {lacking}", remedy)
 
 
-def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
-    """Of a threshold at which clients are accepted no more often than impostors."""
-    clients, impostors = words.many("client"), words.many("impostor")
-    return Assessment(
-        RED,
-        f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
-        f" {rate(method.frr)}, {FAR} {rate(method.far)}.",
-        f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
-        " with the opposite sign, if these are the wrong way round.",
-    )
-
-
 def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
     """Of costs or the equal error rate, which set no target to keep."""
     if asked.costs is None and method.far + method.frr >= 1.0:
-        return _of_no_use(method, asked.words)
+        return thresholds.no_use_assessment(method, asked.words)
     equal, clients = f"{vocabulary.EQUAL_ERROR_RATE}s", asked.words.many("client")
     start = f"The threshold has {'the least mean cost' if asked.costs else equal}"
     by = f"by the fitted {method.family} distributions"
@@ -920,18 +943,6 @@ def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Assessment(AMBER, reason, "a target for one of the rates.")
-
-
-def precision_assessment(target: float, result: Rate, accepted: float) -> Assessment:
-    """Of a precision, which dev cannot show to hold: it may fall as the threshold rises."""
-    return Assessment(
-        AMBER,
-        f"This is the lowest threshold at which dev counts a precision of at least"
-        f" {100.0 * target:g} %: {rate(result[0])} of {spaced(accepted)} accepted trials, interval"
-        f" {rate_span(*result[1:])}. That is no guarantee: precision need not rise with the"
-        " threshold, so that no order statistic bounds it.",
-        f"a target for {FAR} or {FRR}, which can be guaranteed.",
-    )
 
 
 def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
@@ -1095,15 +1106,30 @@ def mean_shown(
     return number(mean, 3), f"{number(result.low, 3)} to {number(result.high, 3)}"
 
 
+def beside_rates(
+    d: Decision, tests: Sequence[DecisionCheck | None]
+) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """What stands beside both rates, with its note: of dev and of each test with its interval."""
+    rows, checked = [], [check for check in tests if check is not None]
+    if d.target in MEANS:
+        means = [mean_shown(d.costs, d.interval), *(mean_shown(d.costs, x) for x in checked)]
+        rows.append((*MEANS[d.target], means))
+    if d.precision is not None:
+        note = "of those accepted" if d.prior is None else thresholds.prevalence_words(d.prior)
+        beside = partial(thresholds.precision_beside, d._asked)
+        shown = [beside(x.counted, (x.observed, x.low, x.high)) for x in checked]
+        rows.append(("precision", note, [mean_shown(None, x) for x in (d.precision, *shown) if x]))
+    return rows
+
+
 def _asked_words(d: Decision) -> str:
-    if d.target == "precision":
-        return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
-    if d.target not in TARGET_RATES:
+    if d.target in MEANS:
         equal = f"{vocabulary.capital(vocabulary.EQUAL_ERROR_RATE)}s"
         costs = equal if d.costs is None else "Least mean cost"
         return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
     how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
-    target = f"Target {short_name(d.target)} {100.0 * d.rate:g} %"
+    name = short_name(d.target) if d.target in TARGET_RATES else d.target
+    target = f"Target {name} {100.0 * d.rate:g} %"
     return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
 
 
@@ -1185,9 +1211,7 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         each = (tree.rate_cell(*_as_rate(item)) if item else "no such strata" for item in known)
         note = "the mean of strata by weights"
         rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=note), *each)))
-    if d.target not in TARGET_RATES:
-        name, note = MEANS[d.target]
-        means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
+    for name, note, means in beside_rates(d, tests):
         rows.append(tree.Row((tree.Cell(name, note=note), *(tree.Cell(*mean) for mean in means))))
     head = "", "expected, dev", *[f"observed, {role}"] * (check is not None)
     return tree.Grid(head, tuple(rows))

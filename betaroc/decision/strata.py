@@ -38,7 +38,10 @@ def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
         return POOLED
     if not has_strata(scores, target):
         rule = "be pooled where the target is no rate of a class with two strata or more"
-        raise refusal("over", rule, repr(over), "Give strata, or leave it out.")
+        remedy = "Give strata, or leave it out."
+        if target.kind == "precision":
+            remedy = worded("Decide `far=` over them; with `prior=` its precision stands beside.")
+        raise refusal("over", rule, repr(over), remedy)
     names = getattr(scores.strata, target.who)
     if over != WORST:
         weights = strata_rates.checked_weights(over, tuple(names)).tolist()

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -33,10 +34,12 @@ from betaroc.estimation.tails import FEWEST
 from betaroc.fits.check import check_targets
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
+from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SampleSupport
 from betaroc.model.measures import precision_of
-from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
+from betaroc.model.model import ScoreModel
+from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded, spaced
 
 #: The methods, the one to take first.
 HOW = ("guaranteed", "average", "tail", "model", "counted")
@@ -55,6 +58,10 @@ _TIED = 1e-12
 _LARGE = 1e8
 #: A tail is asked for rates that expect so many scores.
 _LEAST_EXPECTED = Fraction(1, 10)
+#: Thresholds of a precision that are tried at most.
+_TRIED = 1024
+#: FARs at which a model may show a precision, and the most trials of a class that are asked for.
+_RATES, _MOST_TRIALS = np.logspace(-7.0, 0.0, 701), 10**8
 #: Thresholds at which dependent trials are counted at once.
 _AT_ONCE = 64
 #: A rate with both ends of its interval.
@@ -138,7 +145,7 @@ def checked_request(
     name = str(vocabulary.canonical(typed))
     kind, rate = vocabulary.COMPLEMENTS.get(name, name), math.nan
     if how is not None:
-        both = HOW[-1:] if kind == "precision" else ("counted", "model")
+        both = (HOW[0], HOW[-1]) if kind == "precision" else ("counted", "model")
         checks.choice(how, HOW[:-1] if kind in TARGET_RATES else both, "how")
     if typed in rates:
         whole = kind == "precision"
@@ -152,6 +159,9 @@ def checked_request(
     if kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
     share = None if prior is None else checks.fraction(prior, "prior")
+    if kind == "precision" and share in (0.0, 1.0):
+        rule = "be strictly between 0 and 1 for a precision"
+        raise refusal("prior", rule, repr(share), f"It is then {share:g} at every threshold.")
     level = checks.level(confidence, "confidence")
     if 1.0 - level < _LEAST_RISK:
         actual = f"{level!r}, whose complement is lost in rounding"
@@ -196,11 +206,30 @@ def question_of(asked: Target) -> str:
     if asked.kind in TARGET_RATES:
         return f"Which threshold keeps {short_name(asked.kind)} at or below {share}?"
     if asked.kind == "precision":
-        return f"Which threshold has a precision of at least {share} on dev?"
+        where = "" if asked.prior is None else f" {prevalence_words(asked.prior)}"
+        return f"Which threshold has a precision of at least {share}{where}?"
     if asked.costs is None:
         return f"At which threshold are {FAR} and {FRR} equal?"
     fa, fr = asked.costs
     return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
+
+
+def prevalence_words(prior: float, *, sampled: bool = False) -> str:
+    """At which share of clients a precision is."""
+    share = f"{100.0 * prior:.3g} %"
+    return f"at dev's sampled prevalence ({share})" if sampled else f"at prevalence {share}"
+
+
+def no_use_assessment(method: ThresholdMethod, words: ClassWords) -> Assessment:
+    """Of a threshold at which clients are accepted no more often than impostors."""
+    clients, impostors = words.many("client"), words.many("impostor")
+    return Assessment(
+        RED,
+        f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
+        f" {shown_rate(method.frr)}, {FAR} {shown_rate(method.far)}.",
+        f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
+        " with the opposite sign, if these are the wrong way round.",
+    )
 
 
 class Fitting(NamedTuple):
@@ -611,48 +640,178 @@ def method_of_both(
     return ThresholdMethod(how, threshold, *result, beyond, far[0], frr[0], family or "")
 
 
-def method_of_precision(
-    scores: ScoreData, rate: float, prior: float, confidence: float
-) -> ThresholdMethod:
-    """The lowest threshold whose precision, counted at a prior, is at least the target."""
-    gaps = CountedScores(scores).pair.gaps
-    precision = precision_of(prior, gaps.tpr, gaps.far)
-    reached = np.flatnonzero(precision >= rate * (1.0 - _TIED))
+# ----------------------------------------------------------------------------- precision
+def method_of_precision(scores: ScoreData, target: Target, how: str) -> ThresholdMethod:
+    """The threshold of the largest TPR whose bound, or count, keeps a precision.
+
+    Of several thresholds of one TPR a bound is of that of the least FAR, a count of the lowest.
+    """
+    counted, risk = CountedScores(scores), IntervalOptions(target.confidence).tail
+    gaps, share = counted.pair.gaps, scores.prior if target.prior is None else target.prior
+    precision, least = precision_of(share, gaps.tpr, gaps.far), target.rate * (1.0 - _TIED)
+    order, values, name = np.arange(precision.size), precision, "highest counted"
+    places = gaps.thresholds().theta
+    if how == HOW[0]:
+        order, name = gaps.turns[:-1], "best lower bound"
+        order = order[gaps.client[order] > 0.0]
+        if order.size > _TRIED:  # fewer, dense where little is accepted
+            order = order[-np.unique(np.geomspace(1, order.size, _TRIED).astype(int))[::-1]]
+        values = np.full(precision.size, np.nan)
+        for part in np.split(order, range(_AT_ONCE, order.size, _AT_ONCE)):
+            t, rates = Thresholds.from_theta(places[part]), (gaps.tpr[part], gaps.far[part])
+            sizes = _independent_sizes(counted.evidence, t, target.prior, risk)
+            values[part] = precision_bound(target.prior, rates, sizes, risk)
+            if np.any(values[part] >= least):
+                break
+    reached = order[values[order] >= least]
+    place = reached[:1] if reached.size else np.nanargmax(values, keepdims=True)
+    at = float(places[place[0]])
     if not reached.size:
-        best = np.nanargmax(precision)
-        at = rounded(float(gaps.thresholds(np.array([best])).theta[0]), up=True)
-        raise InputError.about("precision")(
-            f"precision={rate:g} must be reached at some threshold of dev; the highest that is"
-            f" counted is {shown_rate(float(precision[best]))}, at the threshold {at}. Give other"
-            " scores, or ask for less."
-        )
-    threshold = float(gaps.thresholds(reached[:1]).theta[0])
-    result, accepted = precision_interval(scores, threshold, prior, confidence)
-    return ThresholdMethod("counted", threshold, *result, accepted, *counted_at(scores, threshold))
+        best = rounded(100.0 * float(values[place[0]]), up=False)
+        why = f"the {name} is {best} %, at the threshold {rounded(at, up=True)}"
+        return ThresholdMethod(how, math.nan, why=why)
+    result, accepted = precision_interval(scores, at, target)
+    if how == HOW[0]:
+        result = result[0], float(values[place[0]]), result[2]
+    return ThresholdMethod(how, at, *result, accepted, *counted_at(scores, at))
 
 
-def precision_interval(
-    scores: ScoreData, threshold: float, prior: float, level: float
-) -> tuple[Rate, int]:
+def precision_bound(
+    prior: float | None, rates: Sequence[FloatArray], sizes: Sequence[Any], tail: float
+) -> FloatArray:
+    """A lower bound of precision, given TPR and FAR and the trials of each class.
+
+    At a prior from the lower end of the TPR and the upper end of the FAR, with `tail` beyond each;
+    without one Clopper and Pearson's of the accepted, whose share of clients is uncertain too.
+    """
+    hits, errors = (n * rate for n, rate in zip(sizes, rates, strict=True))
+    if prior is None:
+        return share_ends(hits, hits + errors, tail)[0]
+    low, high = share_ends(hits, sizes[0], tail)[0], share_ends(errors, sizes[1], tail)[1]
+    return precision_of(prior, low, high)
+
+
+def _independent_sizes(
+    evidence: SampleSupport, t: Thresholds, prior: float | None, tail: float
+) -> list[FloatArray]:
+    """Trials of each class that the accepted are worth; without a prior a group is worth one."""
+    groups = evidence.groups
+    if groups is None or prior is not None:
+        return [evidence.effective(who, t, tail, above=True) for who in (0, 1)]
+    rows = (getattr(evidence.data, who)[row] for who, row in zip(CLASSES, groups.rows, strict=True))
+    accepted = (np.concatenate([*rows])[:, None] > t.theta).astype(np.float64)
+    whole, twice = map(np.diag, groups.meat(accepted))
+    return [total * (groups.copies @ accepted) / (whole - twice) for total in evidence.totals]
+
+
+def precision_refusal(
+    scores: ScoreData, target: Target, fitting: Fitting, method: ThresholdMethod
+) -> BetarocError:
+    """That no threshold keeps a precision: the best there is, and what would do by the fit."""
+    prior, do, needed = target.prior, "Give other scores, or ask for less.", None
+    share = scores.prior if prior is None else prior
+    if method.how == HOW[0]:
+        do = "Ask for less, or take `how='counted'`, which guarantees nothing."
+        with suppress(BetarocError), suppress_warnings():
+            needed, many = _trials_for_precision(fitting.best(scores)[0].model, target, share)
+            do = f"By the fit {many} would do. {do}"
+    error = InputError.about("precision")(
+        f"precision={target.rate:g} must be {method.how} at some threshold,"
+        f" {prevalence_words(share, sampled=prior is None)}; it is not: {method.why}."
+        f" {vocabulary.worded(do)}"
+    )
+    error.needed = needed  # type: ignore[attr-defined]
+    return error
+
+
+def _trials_for_precision(
+    model: ScoreModel, target: Target, share: float
+) -> tuple[int | None, str]:
+    """How many trials per class, distributed as a model, show a precision; both in words."""
+    point, tail = model.at_far(_RATES), IntervalOptions(target.confidence).tail
+    parts = (1.0, 1.0) if target.prior is not None else (2.0 * share, 2.0 - 2.0 * share)
+
+    def enough(n: int) -> bool:
+        sizes = [n * part for part in parts]
+        bound = precision_bound(target.prior, (point.tpr, point.far), sizes, tail)
+        return bool(np.any(bound >= target.rate))
+
+    if (n := least_whole(enough, 0, _MOST_TRIALS)) == _MOST_TRIALS:
+        return None, "no number of trials"
+    pairs = zip(parts, (vocabulary.CLIENTS, vocabulary.IMPOSTORS), strict=True)
+    each = " and ".join(f"{spaced(float(f'{n * part:.2g}'))} {who}" for part, who in pairs)
+    return n, f"about {each}{', independent of each other,' * target.grouped}"
+
+
+def precision_interval(scores: ScoreData, threshold: float, target: Target) -> tuple[Rate, int]:
     """The precision at a threshold with its interval, and how many trials are accepted.
 
-    At the scores' own share of clients it is Clopper and Pearson's; at another prior, or of groups,
-    from the distances to the ends of both rates, their squares added.
+    Without a prior it is Clopper and Pearson's of the accepted.
     """
-    far, frr = both_rates(scores, threshold, level)
-    tpr = float(scores._distributions[0].sf(threshold))
-    hits, errors = round(scores.client_total * tpr), round(scores.impostor_total * far[0])
-    if not hits + errors:
+    far, frr = both_rates(scores, threshold, target.confidence)
+    hits = round(scores.client_total * float(scores._distributions[0].sf(threshold)))
+    accepted = hits + round(scores.impostor_total * far[0])
+    if not accepted:
         return (math.nan, 0.0, 1.0), 0
-    if prior == scores.prior and SampleSupport(scores._trials).groups is None:
-        ends = share_ends(hits, hits + errors, IntervalOptions(level).tail)
-        return (hits / (hits + errors), float(ends[0]), float(ends[1])), hits + errors
-    precision = float(precision_of(prior, tpr, far[0]))
-    off = [
-        math.hypot(*(float(precision_of(prior, *at)) - precision for at in ((t, far[0]), (tpr, f))))
-        for t, f in ((1.0 - frr[2], far[2]), (1.0 - frr[1], far[1]))
-    ]
-    return (precision, max(precision - off[0], 0.0), min(precision + off[1], 1.0)), hits + errors
+    if target.prior is not None:
+        return precision_at(target.prior, far, frr), accepted
+    evidence, t = SampleSupport(scores._trials), Thresholds.from_theta(np.array([threshold]))
+    tail = IntervalOptions(target.confidence).tail
+    worth = float(_independent_sizes(evidence, t, None, tail)[0][0]) / evidence.totals[0]
+    low, high = share_ends(hits * worth, accepted * worth, tail)
+    return (hits / accepted, float(low), float(high)), accepted
+
+
+def precision_at(prior: float, far: Rate, frr: Rate) -> Rate:
+    """The precision at a prior, the squares of what both ends of both rates change of it added."""
+
+    def off(k: int, j: int) -> float:
+        ends = precision_of(prior, 1.0 - frr[k], far[0]), precision_of(prior, 1.0 - frr[0], far[j])
+        return math.hypot(*(float(end) - precision for end in ends))
+
+    precision = float(precision_of(prior, 1.0 - frr[0], far[0]))
+    return precision, max(precision - off(2, 2), 0.0), min(precision + off(1, 1), 1.0)
+
+
+def precision_beside(
+    target: Target, counted: tuple[Interval, Interval] | None, aimed: Rate
+) -> Interval | None:
+    """The precision at the prior asked for, by the target's rate and the other as it is counted."""
+    if target.kind != "precision":
+        if counted is None or target.prior is None:
+            return None
+        far, frr = ((item.estimate, item.low, item.high) for item in counted)
+        rates = {"far": far, "frr": frr} | {target.kind: aimed}
+        aimed = precision_at(target.prior, rates["far"], rates["frr"])
+    return Interval(*aimed, target.confidence, "counted")
+
+
+def precision_assessment(method: ThresholdMethod, target: Target, prior: float) -> Assessment:
+    """Of a precision, bounded with a confidence or counted."""
+    if method.far + method.frr >= 1.0:
+        return no_use_assessment(method, target.words)
+    where = prevalence_words(prior, sampled=target.prior is None)
+    share = f"{100.0 * target.rate:g} % {where}"
+    dev, far, frr = map(shown_rate, (method.expected, method.far, method.frr))
+    more = f"of {spaced(method.n_beyond)} accepted trials"
+    dev = f"{dev} {more if target.prior is None else f'with {FAR} {far} and {FRR} {frr}'}"
+    if method.how == HOW[0]:
+        return Assessment(
+            GREEN,
+            f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence precision"
+            f" stays at or above {share} on trials like dev's (dev counts {dev}; lower bound"
+            f" {shown_rate(method.low)}).",
+            f"another prevalence; other {target.words.many('impostor')}, sensor or model; trials"
+            " that share a person.",
+        )
+    return Assessment(
+        AMBER,
+        "This is the lowest threshold at which dev counts a precision of at least"
+        f" {share}: {dev}, interval {rate_span(method.low, method.high)}. That is no"
+        " guarantee: it was sought where dev's count is high, and precision need not rise with the"
+        " threshold.",
+        "the guaranteed threshold.",
+    )
 
 
 def digest_of(scores: ScoreData) -> str:

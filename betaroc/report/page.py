@@ -229,17 +229,14 @@ def _rates(
 
 
 def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
-    if d.target in TARGET_RATES:
-        return []
-    title = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
-        d.target, f"Mean of both rates ({HTER})"
-    )
-    mean, ends = decide.mean_shown(d.costs, d.interval)
-    result = [f"{title}: {mean} expected from dev (interval {ends})"]
-    for check, role in zip(checks, names[1:], strict=False):
-        if check is not None:
-            mean, ends = decide.mean_shown(d.costs, check)
-            result.append(f"{mean} observed{f' on {role}' * (len(checks) > 1)} (interval {ends})")
+    result, titles = [], {"cost": "Mean cost of a trial", HTER: f"Mean of both rates ({HTER})"}
+    for name, note, ((mean, span), *tests) in decide.beside_rates(d, checks):
+        title = titles.get(name, f"Precision {note}")
+        result.append(f"{title}: {mean} expected from dev (interval {span})")
+        roles = (role for role, check in zip(names[1:], checks, strict=False) if check is not None)
+        for (mean, span), role in zip(tests, roles, strict=True):
+            on = f" on {role}" * (len(checks) > 1)
+            result.append(f"{mean} observed{on} (interval {span})")
     return result
 
 

@@ -342,7 +342,7 @@ DEV = br.Scores([9.0, 7.0, 6.0], [8.0, 5.0, 4.0])
     [(0.5, -np.inf, 3 / 6, 6), (0.61, 5.5, 3 / 4, 4), (0.75, 5.5, 3 / 4, 4), (0.76, 8.5, 1.0, 1)],
 )
 def test_by_hand(target, threshold, precision, accepted):
-    d = br.decide(DEV, precision=target)
+    d = br.decide(DEV, precision=target, how="counted")
     assert (d.threshold, d.how, d.n, d.target, d.rate) == (threshold, "counted",
         accepted, "precision", target)  # fmt: skip
     assert d.interval.estimate == precision == approx(d.expected.precision)
@@ -350,15 +350,15 @@ def test_by_hand(target, threshold, precision, accepted):
     exact = stats.binomtest(k, accepted).proportion_ci(0.95)
     assert (d.interval.low, d.interval.high) == approx((exact.low, exact.high))
     assert d.status != "can be relied on"
-    assert br.decide(DEV, ppv=target) == d == br.from_json(d.to_json())
+    assert br.decide(DEV, ppv=target, how="counted") == d == br.from_json(d.to_json())
 
 
 def test_precision_is_not_monotone():
     """Above 8.5 it is 1, above 7.5 it is 1/2, above 5.5 it is 3/4."""
-    assert br.decide(DEV, precision=0.7).threshold == 5.5
-    assert "need not rise with the threshold" in br.decide(DEV, precision=0.7).reason
+    d = br.decide(DEV, precision=0.7, how="counted")
+    assert (d.threshold, "need not rise with the threshold" in d.reason) == (5.5, True)
     # At 5.5 TPR is 1 and FAR 1/3: precision at 1/4 is (1/4) / (1/4 + 3/4 . 1/3) = 1/2.
-    d = br.decide(DEV, precision=0.5, prior=0.25)
+    d = br.decide(DEV, precision=0.5, prior=0.25, how="counted")
     assert (d.threshold, d.n, d.interval.estimate) == (5.5, None, approx(0.5))
     far, frr = br.interval(DEV, "far", threshold=5.5), br.interval(DEV, "frr", threshold=5.5)
 
@@ -372,7 +372,7 @@ def test_precision_is_not_monotone():
 
 
 def test_of_a_test():
-    d = br.decide(scores(500, 1, 500), precision=0.9)
+    d = br.decide(scores(500, 1, 500), precision=0.9, how="counted")
     worse, few = d.check(scores(2000, 3, 2000, 3)), d.check(scores(30, 4, 30))
     for check in (worse, few):
         accepted = [np.sum(d.accept(x)) for x in (check.scores.client, check.scores.impostor)]
@@ -385,17 +385,19 @@ def test_of_a_test():
     careful = br.decide(scores(500, 1, 500), precision=0.95).check(scores(5000, 2, 5000, 12))
     assert (careful.verdict, careful.status) == ("kept", "can be relied on")
     assert careful.low >= 0.95
-    fixed = br.decide(scores(500, 1, 500), precision=0.6, prior=0.1).check(scores(5000, 2, 5000))
+    fixed = br.decide(scores(500, 1, 500), precision=0.6, prior=0.1, how="counted").check(
+        scores(5000, 2, 5000)
+    )
     tpr, far = fixed.point.tpr, fixed.point.far
     assert fixed.observed == approx(0.1 * tpr / (0.1 * tpr + 0.9 * far))
 
 
 def test_counts_summaries_and_groups():
     heavy = br.Scores([9, 7, 6], [8, 5, 4], client_weights=[1e15] * 3, impostor_weights=[1e15] * 3)
-    assert br.decide(heavy, precision=0.75).threshold == 5.5
+    assert br.decide(heavy, precision=0.75, how="counted").threshold == 5.5
     data, groups = scores(200, 1, 200), np.repeat(np.arange(40), 5)
     grouped = br.Scores(data.client, data.impostor, client_groups=groups, impostor_groups=groups)
-    one, other, binned = (br.decide(x, precision=0.9)
+    one, other, binned = (br.decide(x, precision=0.9, how="counted")
         for x in (data, grouped, summary_of(data, bins=256)))  # fmt: skip
     assert (one.threshold, one.interval != other.interval) == (other.threshold, True)
     accepted = [np.sum(binned.accept(x)) for x in (data.client, data.impostor)]
