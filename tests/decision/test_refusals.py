@@ -111,7 +111,7 @@ ROWS = [
     *((decide, (), {"precision": x}, "above 0, at most 1") for x in (0.0, 1.1, np.nan)),
     # Of the highest three two are clients; no threshold has more.
     (br.decide, (br.Scores([7.0, 8.0], [9.0, 1.0, 2.0]),),
-        {"precision": 0.7, "how": "counted"}, "highest counted is 66.66 %, at the threshold 4.500"),
+        {"precision": 0.7, "how": "counted"}, "highest counted is 66.66 %, at the threshold 4.5"),
     (decide, (), {"far": 0.1, "family": "normal", "boundary": "inflate"}, "must be left out"),
     (decide, (), {"far": 0.1, "family": "beta", "resolution": -1.0}, "resolution must"),
     (replaced, (), {"threshold": 7.0}, "methods"),
