@@ -92,7 +92,9 @@ def messages(notices):
     return [bare(DEFAULT.fill(in_options(notice.message, options))) for notice in notices]
 
 
-@pytest.fixture(scope="module", params=SETS)
+@pytest.fixture(scope="module", params=[
+    pytest.param(name, marks=pytest.mark.nightly if name == "rounded" else ()) for name in SETS
+])  # fmt: skip
 def doors(request, tmp_path_factory):
     """Every door once, on one file."""
     make, family = SETS[request.param]

@@ -171,7 +171,7 @@ def notebook(folder, one, two):
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-@pytest.mark.parametrize("page", [report, study, notebook])
+@pytest.mark.parametrize("page", [report, study, pytest.param(notebook, marks=pytest.mark.nightly)])
 def test_names_are_inert(page, tmp_path):
     for one, two in zip(PAYLOADS[::2], PAYLOADS[1::2], strict=True):
         assert_inert(page(tmp_path, one, two))

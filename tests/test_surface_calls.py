@@ -94,7 +94,7 @@ def test_the_same_answers_in_threads_and_with_an_error_state_of_numpy():
     with np.errstate(all="raise"):
         assert answers() == wanted
     with ThreadPoolExecutor(4) as pool:
-        assert all(one == wanted for one in pool.map(lambda _: answers(), range(8)))
+        assert all(one == wanted for one in pool.map(lambda _: answers(), range(4)))
 
 
 @quiet
