@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
     from betaroc.decision.epsc import epsc
     from betaroc.decision.forecast import epc_forecast
+    from betaroc.decision.tandem import tandem
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc, beta_mle
     from betaroc.distributions.empirical import Binned, Empirical
@@ -99,6 +100,7 @@ _HOMES = {
     ),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
     "decision.strata": ("UnseenStrata",),
+    "decision.tandem": ("Tandem", "tandem"),
     "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.epsc": ("Epsc", "epsc"),
@@ -129,7 +131,7 @@ __all__ = [
     "epc_average", "epc_cv", "epc_forecast", "epsc", "fit", "fit_covariates", "fit_distribution",
     "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
     "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
-    "summarize",
+    "summarize", "tandem",
 ]  # fmt: skip
 
 if TYPE_CHECKING:  # public too, and left out by `from betaroc import *`

@@ -8,6 +8,7 @@ from betaroc.decision.epc import EpcAverage, EpcCv
 from betaroc.decision.epsc import Epsc
 from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.strata import UnseenStrata
+from betaroc.decision.tandem import Tandem
 from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.distributions.strata import StrataMixture, WorstStratum
@@ -33,6 +34,6 @@ __all__ = [
     "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
     "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "SampleSize", "SetChoice",
     "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable", "StudyResult",
-    "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast", "ThresholdMethod",
+    "SystemsComparison", "TailRow", "Tandem", "TargetCheck", "TargetForecast", "ThresholdMethod",
     "UnseenStrata", "Verdict", "WorstStratum",
 ]  # fmt: skip

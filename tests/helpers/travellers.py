@@ -129,6 +129,11 @@ def _fits() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def tandem() -> br.Tandem:
+    parts = scores(24, impostor_strata=["nontarget"] * 12 + [NAME] * 17, name=NAME)
+    return br.tandem(br.Scores(parts.client, parts.impostor, name="cm"), parts, cm_threshold=0.4)
+
+
 def _decisions() -> dict[str, Any]:
     dev, test = scores(), scores(seed=1)
     curve = br.epc(dev, test, alpha=[0.25, 0.5, 0.75])
@@ -149,7 +154,7 @@ def _decisions() -> dict[str, Any]:
         "average": br.epc_average(dev, test), "epc cv": br.epc_cv(dev, alpha=[0.2, 0.5], rng=1),
         "decision": decision, "decision check": decision.check(test),
         "costs": br.decide(dev, cost_fa=1.0, cost_fr=2.0, family="beta"),
-        "way": decision.methods[0],
+        "way": decision.methods[0], "tandem": tandem(),
     }  # fmt: skip
 
 
