@@ -43,7 +43,7 @@ _HALF = 2.0 ** (2.0 / 3.0)
 #: Trials drawn at once, times replicates. Numbers that agree to this are equal.
 _AT_ONCE, _TIE = 2_000_000, 1e-12
 #: Draws of half the trials. Thresholds to either side that a t-EER looks at, in sqrt(number).
-_HALVES, _REACH = 200, 6.0
+_HALVES, _REACH = 200, 5.0
 #: How often each trial of the countermeasure and of the verifier is drawn, a row per replicate.
 Drawn = tuple[IntArray, IntArray]
 
@@ -128,15 +128,16 @@ class Tandem(Tabular, Exportable):
     def t_eer_point(self) -> TandemPoint:
         """The pair of thresholds whose three rates, of products, differ least at the most."""
         cm, asv = self._sides
-        rates, values = self._balance(self._whole, slice(None))
+        bona_fide, spoof, shares, values = self._balance(self._whole, slice(None))
         miss, *others = values[0]
         # Where one of these differs by more than all at a pair that is known, no pair is better.
         most = np.min(np.ptp(values[0], axis=0)) + _TIE
         j = np.flatnonzero(np.max(np.abs(miss - others), axis=0) <= most)
-        j = np.unique(j % asv.places.size)[:, None]
-        apart = np.ptp(rates(np.zeros_like(j), j, np.arange(cm.places.size)), axis=0)
+        j = np.unique(j % asv.places.size)
+        rates = _products(bona_fide[:, 0], spoof[:, 0], shares[:, :, 0, j, None])
+        apart = np.ptp(rates, axis=0)
         row, k = np.unravel_index(_least(apart.ravel()), apart.shape)
-        cm_at, asv_at = float(cm.places[k]), float(asv.places[j[row, 0]])
+        cm_at, asv_at = float(cm.places[k]), float(asv.places[j[row]])
         return replace(self, joint=False, cm_threshold=cm_at, asv_threshold=asv_at)._point(-1)
 
     def _point(self, k: int) -> TandemPoint:
@@ -151,7 +152,8 @@ class Tandem(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Columns threshold (from accepting all to rejecting all), frr, far, far_spoof, t_dcf.
+            Columns cm_threshold (from accepting all to rejecting all), asv_threshold, frr, far,
+            far_spoof and t_dcf.
 
         Examples
         --------
@@ -160,12 +162,11 @@ class Tandem(Tabular, Exportable):
         >>> asv = br.Scores([3, 4, 5], [0, 1, 3.5, 4.5], impostor_strata=strata)
         >>> cm = br.Scores([1, 2, 3], [2, 3, 0, 1.5], impostor_strata=strata)
         >>> table = br.tandem(cm, asv).to_frame()
-        >>> table[["threshold", "t_dcf"]].round(4).values.tolist()[1:4]
+        >>> table[["cm_threshold", "t_dcf"]].round(4).values.tolist()[1:4]
         [[0.5, 0.5], [1.25, 0.8762], [1.75, 0.3762]]
         """
         rows = zip(*map(self._point, range(self._sides[0].places.size)), strict=True)
-        columns = dict(zip(TandemPoint._fields, rows, strict=True))
-        return self._table({"threshold": columns["cm_threshold"]} | columns)
+        return self._table(dict(zip(TandemPoint._fields, rows, strict=True)))
 
     def plot(self, ax: curves.Axes | None = None, **style: Any) -> curves.Axes:
         """Draw the t-DCF against the threshold of the countermeasure, with its least value.
@@ -203,6 +204,9 @@ class Tandem(Tabular, Exportable):
 
     def __str__(self) -> str:
         return text_of(self._view())
+
+    def _grid(self) -> Grid:
+        return self._view()[1]  # type: ignore[return-value]
 
     def _metrics(self) -> dict[str, Any]:
         return self._derived()
@@ -296,8 +300,10 @@ class Tandem(Tabular, Exportable):
         always = target * shares[_TARGET, 0] + non * shares[_NONTARGET, 1]
         return np.array([always, target - always, spoof * shares[_SPOOF, 1]])
 
-    def _balance(self, drawn: Drawn, near: slice) -> tuple[Callable[..., FloatArray], FloatArray]:
-        """The rates at places of both thresholds, and those where misses are nearest to the others.
+    def _balance(
+        self, drawn: Drawn, near: slice
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Shares of both systems at all thresholds, and rates where misses are near the others.
 
         For each threshold of the verifier at both sides of where 2 FRR - FAR - FAR_spoof, which
         grows with the threshold of the countermeasure, changes its sign.
@@ -305,19 +311,16 @@ class Tandem(Tabular, Exportable):
         (cm, asv), high = self._sides, self._sides[0].places.size - 1
         bona_fide, spoof = cm.both(drawn[0], cm.places)
         shares = np.array([asv.shares(drawn[1], asv.places[near], k) for k in range(3)])
-        row, j = (np.asarray(x) for x in np.indices(shares.shape[2:]))
-
-        def rates(row: Any, j: Any, k: Any) -> FloatArray:
-            return _products(bona_fide[:, row, k], spoof[:, row, k], shares[:, :, row, j])
-
-        low, k = np.zeros_like(row), np.full_like(row, high)
+        low, k = np.zeros(shares.shape[2:], np.intp), np.full(shares.shape[2:], high)
+        row = np.arange(len(k))[:, None]
         for _ in range(high.bit_length()):
             middle = (low + k) // 2
-            miss, *others = rates(row, j, middle)
+            miss, *others = _products(bona_fide[:, row, middle], spoof[:, row, middle], shares)
             above = 2.0 * miss >= np.sum(others, axis=0)
             low, k = np.where(above, low, np.minimum(middle + 1, k)), np.where(above, middle, k)
-        values = rates(row, j, np.stack([k, np.maximum(k - 1, 0)]))
-        return rates, np.moveaxis(values, 2, 0).reshape(row.shape[0], 3, -1)
+        k = np.stack([k, np.maximum(k - 1, 0)])
+        values = np.moveaxis(_products(bona_fide[:, row, k], spoof[:, row, k], shares), 2, 0)
+        return bona_fide, spoof, shares, values.reshape(len(row), 3, -1)
 
     # --------------------------------------------------------------------- intervals
     def _drawn(
@@ -342,7 +345,7 @@ class Tandem(Tabular, Exportable):
         places = self._sides[1].places
         at = int(np.searchsorted(places, self.t_eer_point.asv_threshold))
         reach = math.ceil(_REACH * math.sqrt(places.size))
-        values = self._balance(drawn, slice(max(at - reach, 0), at + reach + 1))[1]
+        values = self._balance(drawn, slice(max(at - reach, 0), at + reach + 1))[-1]
         best = np.argmin(np.ptp(values, axis=1), axis=1)
         return np.asarray(np.mean(values, axis=1)[np.arange(best.size), best])
 
