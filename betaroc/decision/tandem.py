@@ -603,12 +603,14 @@ def tandem(
     legacy, joint, paired, common = (checks.flag(x, name) for name, x in named.items())
     for name, data in (("asv", asv), ("cm", cm)):
         require_scores(data, "a tandem", name=name, rejected=not paired)
-        own, strata = data.strata.impostor, asv.strata.impostor
-        if (own or data is asv) and (not own.keys() - {nontarget} or own.keys() - strata
-                                     or nontarget not in strata):  # fmt: skip
-            rule, actual = f"be {nontarget!r} and others, of spoofs", checks.format_list(own)
-            remedy = worded("Name zero-effort impostors by `nontarget=`, spoofs alike in both.")
-            raise refusal(f"impostor_strata of {name}", rule, actual or "none", remedy)
+    strata, ours = asv.strata.impostor, cm.strata.impostor
+    rule, remedy = "be nontargets and spoofs", "Name spoofs alike in both."
+    if len(strata) < 2:
+        actual = checks.format_list(strata) or "none"
+        raise refusal("impostor_strata of asv", rule, actual, "Give each impostor its kind.")
+    nontarget = checks.choice(nontarget, tuple(strata), "nontarget")
+    if ours and (not ours.keys() - {nontarget} or ours.keys() - strata):
+        raise refusal("impostor_strata of cm", rule, checks.format_list(ours), remedy)
     for who in CLASSES:
         for data in (cm, asv):
             check_fractional_weights(getattr(data, f"{who}_weights"), who, "in a tandem")

@@ -144,7 +144,7 @@ def test_trials_are_joined_by_their_ids():
         ({"cost_fr": 0.0}, "C1 >= 0"),
         ({"priors": (1.0, 0.0, 0.0), "legacy": True}, "normaliser"),
         ({"cost_spoof": 0.0, "legacy": True}, "normaliser"),
-        ({"nontarget": "zero"}, "impostor_strata of asv must be 'zero' and others"),
+        ({"nontarget": "zero"}, "nontarget must be one of 'nontarget', 'spoof'"),
         ({"common": True}, "without ids"),
         ({"paired": False, "joint": True}, "joint"),
     ],
