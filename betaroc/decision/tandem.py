@@ -221,13 +221,13 @@ class Tandem(Tabular, Exportable):
             rows.insert(1, ("threshold named", self._point(-1)))
         if self.paired:  # the same threshold by the other way
             at = self.min_point.cm_threshold
-            other = replace(self, cm_threshold=at, joint=not self.joint)
-            rows.append((f"least t-DCF, {ways[other.joint]}", other._point(-1)))
-        told = [(*(number(x, 4) for x in (*p[5:], *p[:2])), *map(rate, p[2:5])) for _, p in rows]
+            second = replace(self, cm_threshold=at, joint=not self.joint)
+            rows.append((f"least t-DCF, {ways[second.joint]}", second._point(-1)))
+        cells = [(*(number(x, 4) for x in (*p[5:], *p[:2])), *map(rate, p[2:5])) for _, p in rows]
         grid = Grid(
             ("", f"{'legacy ' * self.legacy}t-DCF", "CM threshold", "ASV threshold",
              "targets rejected", "nontargets accepted", "spoofs accepted"),
-            tuple(Row((name, *cells)) for (name, _), cells in zip(rows, told, strict=True)),
+            tuple(Row((name, *row)) for (name, _), row in zip(rows, cells, strict=True)),
         )  # fmt: skip
         answer = (
             f"Least t-DCF {number(self.min_t_dcf, 4)}, on the scores that chose its threshold;"
@@ -271,20 +271,20 @@ class Tandem(Tabular, Exportable):
         Of the verifier the shares of each population rejected and accepted, and its threshold.
         """
         cm, asv = self._sides
-        own = np.array([self.asv_threshold], dtype=np.float64)
+        places = np.array([self.asv_threshold], dtype=np.float64)
         if self.asv_threshold is None:
-            own = _places(asv.values[asv.population != _SPOOF])
-        shares = np.array([asv.shares(drawn[1], own, k) for k in range(3)])
+            places = _places(asv.values[asv.population != _SPOOF])
+        shares = np.array([asv.shares(drawn[1], places, k) for k in range(3)])
         miss, fa = shares[_TARGET, 0], shares[_NONTARGET, 1]
         at = _least(np.abs(miss - fa), miss + fa)
         shares = np.take_along_axis(shares, at[None, None, :, None], axis=3)
         if self.joint:
-            passed = asv.values > own[at, None]
-            both = np.array([cm.shares(drawn[0], t, k, passed=passed) for k in range(3)])
-            rates = np.stack([both[_TARGET, 0], both[_NONTARGET, 1], both[_SPOOF, 1]])
+            passed = asv.values > places[at, None]
+            accepted = np.array([cm.shares(drawn[0], t, k, passed=passed) for k in range(3)])
+            rates = np.stack([accepted[_TARGET, 0], accepted[_NONTARGET, 1], accepted[_SPOOF, 1]])
         else:
             rates = _products(*cm.both(drawn[0], t), shares)
-        return rates, self._costs(rates, shares), shares, own[at]
+        return rates, self._costs(rates, shares), shares, places[at]
 
     def _costs(self, rates: FloatArray, shares: FloatArray) -> FloatArray:
         """Normalised t-DCFs of rates."""
@@ -384,21 +384,21 @@ class Tandem(Tabular, Exportable):
     ) -> Difference:  # fmt: skip
         for part in (self, other):
             options = part._checked(stat, argument or point, options)
-        sides, one, two = (options, options), self, other
+        sides, first, second = (options, options), self, other
         if not paired:
             sides = options.halves()
         else:
-            named = all(x.paired and x.asv.client_ids is not None for x in (one, two))
-            if one.asv != two.asv and named:
-                one = one._among(two.asv)
-                two = two._among(one.asv)
-            if one.asv != two.asv:
+            named = all(x.paired and x.asv.client_ids is not None for x in (first, second))
+            if first.asv != second.asv and named:
+                first = first._among(second.asv)
+                second = second._among(first.asv)
+            if first.asv != second.asv:
                 remedy = "Give both one verifier, or take paired=False."
                 raise refusal("a and b", "have the same scores of a verifier", "others", remedy)
-            check_other_trials(one.cm, two.cm, ("a", "b"), groups=options.groups)
-        first, drawn = one._replicates(stat, sides[0])
-        second, others = two._replicates(stat, sides[1])
-        return of_replicates(first - second, drawn - others, options, stat)
+            check_other_trials(first.cm, second.cm, ("a", "b"), groups=options.groups)
+        value, drawn = first._replicates(stat, sides[0])
+        less, others = second._replicates(stat, sides[1])
+        return of_replicates(value - less, drawn - others, options, stat)
 
     def _among(self, asv: Scores) -> Tandem:
         """On the trials that another verifier's scores have too."""
@@ -439,10 +439,10 @@ class _Side(NamedTuple):
 
         Those that have not `passed` are rejected.
         """
-        own = np.isin(self.population, populations)
-        drawn, values = drawn[:, own], self.values[own]
+        rows = np.isin(self.population, populations)
+        drawn, values = drawn[:, rows], self.values[rows]
         order = np.argsort(values, kind="stable")
-        below = counts_below((drawn if passed is None else drawn * passed[:, own])[:, order])
+        below = counts_below((drawn if passed is None else drawn * passed[:, rows])[:, order])
         above = below[:, -1:] - below[:, np.searchsorted(values[order], t, side="right")]
         total = np.sum(drawn, axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):  # nan of a population of which nobody was drawn
@@ -490,10 +490,10 @@ def _same_trials(cm: Scores, asv: Scores, nontarget: str, *, common: bool) -> tu
         actual = f"{alone[0]} that only cm has, {alone[1]} that only asv has, {shared} of both"
         remedy = worded("Take `common=True` for the last, or `paired=False`.")
         raise refusal("cm and asv", "have the same trials", actual, remedy)
-    mine, other = (_Side.of(s, nontarget).population for s in (cm, asv))
+    of_cm, of_asv = (_Side.of(s, nontarget).population for s in (cm, asv))
     if nontarget not in cm.strata.impostor:  # clients are bona fide
-        other = other & _SPOOF
-    differ = np.flatnonzero(keep & (mine[rows] != other))
+        of_asv = of_asv & _SPOOF
+    differ = np.flatnonzero(keep & (of_cm[rows] != of_asv))
     if differ.size:
         actual = f"{differ.size} that are not, first {theirs[differ[0]]!r}"
         rule, remedy = "have each trial in one population", "Label them alike in both."
@@ -621,7 +621,7 @@ def tandem(
     shares = checks.rates_1d(priors, "priors").tolist()
     if len(shares) != 3 or abs(math.fsum(shares) - 1.0) > 1e-9:
         raise refusal("priors", "be three fractions that sum to 1", checks.format_value(shares))
-    target, other, spoof = shares
+    target, zero_effort, spoof = shares
     costs = {"cost_fr": cost_fr, "cost_fa": cost_fa, "cost_spoof": cost_spoof}
     fr, fa, fa_spoof = (checked_cost(cost, name) for name, cost in costs.items())
     cm_threshold, asv_threshold = (
@@ -629,7 +629,7 @@ def tandem(
         for name, t in (("cm", cm_threshold), ("asv", asv_threshold))
     )
     result = Tandem(
-        cm, asv, nontarget, cm_threshold, asv_threshold, (target, other, spoof),
+        cm, asv, nontarget, cm_threshold, asv_threshold, (target, zero_effort, spoof),
         (fr, fa, fa_spoof), legacy, joint, paired,
     )  # fmt: skip
     always, c1, c2 = result._constants(result._counted[2]).ravel().tolist()
