@@ -44,8 +44,8 @@ def read_decided(
 def decision_document(row: systems_page.System) -> dict[str, Any]:
     """The decision, as `br.from_json` reads it too."""
     d, check, dev = row.decision, row.check, row.dev
-    numbers = document.readable(d) | d._derived()
-    numbers |= fields_of(check or d, "status", "reason", "remedy") | {
+    numbers = document.readable(d) | fields_of(check or d, "status", "reason", "remedy")
+    numbers |= d._derived() | {
         "test": check and nouns.told_document(check, document.readable(check) | {"decision": None}),
         "warnings": list(row.warnings),
     }  # fmt: skip

@@ -40,6 +40,7 @@ def bound(data, threshold, prior):
     return at(prior, exact(hits, data.n_client)[0], exact(errors, data.n_impostor)[1])
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("prior", "target"), [(0.3, 0.7), (0.5, 0.85), (None, 0.85)])
 def test_the_largest_tpr_whose_bound_holds(prior, target):
     data = normals(150)
@@ -62,6 +63,7 @@ def test_the_largest_tpr_whose_bound_holds(prior, target):
         br.decide(data, precision=target, how="average")
 
 
+@pytest.mark.simulation
 def test_what_cannot_be_had_names_the_best_and_the_trials():
     """80 % at prevalence .1 from 100 per class of two normals 2 apart; the fit is near them."""
     data = normals(100)
@@ -160,6 +162,7 @@ def test_a_test_judges_it():
         assert br.from_json(check.to_json()) == check
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("asked", [{"far": 0.05}, {"frr": 0.2}, {"eer": True}])
 def test_precision_beside_a_decision_with_a_prior(asked):
     """By both rates as they are shown, the squares of what their ends change of it added."""
@@ -175,6 +178,9 @@ def test_precision_beside_a_decision_with_a_prior(asked):
     shown = d.precision
     assert (shown.estimate, shown.low, shown.high) == approx((p, p - ends[0], p + ends[1]))
     assert p == approx(d.expected.precision)
+    if "eer" in asked:
+        ppv = br.interval(data, "ppv", threshold=d.threshold, prior=0.01)
+        assert (ppv.low, ppv.high) == approx((shown.low, shown.high))
     assert re.search(r" Precision at prevalence 1 %: [\d.]+ % \([\d.]+ to [\d.]+ %\)\.$", str(d))
     assert re.search(r"at prevalence 1\s%", d.check(normals(500, 2))._repr_html_())
     assert d.metrics()["precision"] == p == json.loads(d.to_json())["derived"]["precision"]
@@ -182,6 +188,7 @@ def test_precision_beside_a_decision_with_a_prior(asked):
     assert br.decide(data, **asked, family="normal").precision is None
 
 
+@pytest.mark.simulation
 def test_the_command_says_the_same(tmp_path, capsys):
     data, path = normals(2000), tmp_path / "dev.csv"
     rows = [
