@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ BAYES_ERROR, DECISION = "bayes-error", "decision-curve"
 _ROUNDING = 1e-12
 #: The statistic of each display, and the keyword of its place.
 _STATISTICS = {BAYES_ERROR: ("bayes-error", "log_odds"), DECISION: ("net-benefit", "probability")}
+#: Log odds of probabilities that doubles hold.
+_LARGEST = 700.0
 #: Of a probability of 0 the logit is that of this.
 _TINY = np.finfo(float).tiny
 #: Prior log odds and threshold probabilities where none are named.
@@ -184,7 +186,10 @@ class CostCurve(Framed, Exportable):
         place = "prior log odds" if bayes else "threshold probability"
         head = "system", "better than without it", "by at most", f"at {place}"
         nodes = tree.Paragraph(what, "answer"), tree.Grid(head, tuple(rows), (0, 1))
-        return [*nodes, tree.Figure(self.plot, "", f"{what} against {place}")]
+        # A font may lack other letters.
+        names = (s if s.isascii() else f"system {k}" for k, s in enumerate(self.system, 1))
+        drawn = replace(self, system=tuple(names))
+        return [*nodes, tree.Figure(drawn.plot, "", f"{what} against {place}")]
 
 
 def _curve(
@@ -250,7 +255,7 @@ def bayes_error_curve(
     systems : Scores, ScoreSummary, Fit or ScoreModel, or mapping of names to them
         Scores are counted; of a fit the curve is that of its distributions.
     log_odds : array_like, optional
-        Finite; 101 from -5 to 5 where left out.
+        In [-700, 700]; 101 from -5 to 5 where left out.
     level : float
         Of the interval at each place by itself.
     groups : bool
@@ -263,7 +268,7 @@ def bayes_error_curve(
     Raises
     ------
     InputError, InputTypeError
-        For log odds that are not finite, no system, or a name that is no text.
+        For log odds beyond these, no system, or a name that is no text.
 
     Notes
     -----
@@ -283,6 +288,7 @@ def bayes_error_curve(
     (0.416667, 0.5)
     """
     at = np.ravel(checks.real_array(_LOG_ODDS if log_odds is None else log_odds, "log_odds"))
+    checks.check_entries(at, np.abs(at) > _LARGEST, "log_odds", "lie in [-700, 700]")
     return _curve(BAYES_ERROR, systems, at, None, IntervalOptions(level, groups=groups))
 
 

@@ -1,7 +1,7 @@
 """Statistics and points."""
 
 VALUES = {"between": (0.0, 0.2), "threshold": 0.5, "far": 0.1, "frr": 0.1, "tpr": 0.9,
-    "alpha": 0.4, "at": "eer"}  # fmt: skip
+    "alpha": 0.4, "at": "eer", "probability": 0.3, "log_odds": 1.0}  # fmt: skip
 #: Statistics of beta pairs, each at a point: one of every kind.
 ASKED = [("auc", {}), ("partial-auc", {"between": (0.0, 0.2)}), ("tpr", {"far": 0.1}),
     ("far", {"threshold": 0.5}), ("frr", {"threshold": 0.5}), ("f1", {"alpha": 0.4}),

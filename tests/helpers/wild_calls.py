@@ -132,8 +132,8 @@ class Draw:
         """A statistic and a point that it takes, most often."""
         stat = self.pick(*STATISTICS)
         points = STATISTICS[stat].points if self.chance(0.85) else tuple(VALUES)
-        name = self.pick(*points) if points else None
-        return stat, {} if name is None else {name: self.pick(VALUES[name], self.unit())}
+        name = self.pick(*points) if points else ""
+        return stat, {} if not name else {name: self.pick(VALUES[name], self.unit())}
 
 
 #: Words and values that an argument may take, by its name; other names take numbers.
@@ -189,7 +189,9 @@ DRAWN = {
     **dict.fromkeys(("sample", "values", "y_score", "Scores.client", "Scores.impostor"),
         lambda c: c.values(5)),
     **dict.fromkeys(("roc_band.x", "interval.x"), Draw.data),
+    **dict.fromkeys(("decision_curve.systems", "bayes_error_curve.systems"), Draw.data),
     **dict.fromkeys(("Beta.a", "Beta.b", "sigma", "tail_weight", "shape"), Draw.shape),
+    **dict.fromkeys(("log_odds", "probability"), lambda c: c.pick(c.unit, c.array)()),
     **dict.fromkeys(("t", "x", "p", "threshold", "fpr", "tpr", "tnr", "thresholds"),
         lambda c: c.pick(c.unit, c.number, c.array)()),
     "alpha": lambda c: c.pick(None, 0.5, [0.0, 0.5, 1.0], [1.0, 0.0], c.array(), c.unit()),

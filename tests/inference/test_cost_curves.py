@@ -77,7 +77,7 @@ def test_what_is_refused():
         (lambda: br.decision_curve({}), "at least"),
         (lambda: br.bayes_error_curve({1: logits, "1": logits}), "names of text"),
         (lambda: br.bayes_error_curve([scores, scores]), "mapping of names"),
-        (lambda: br.bayes_error_curve(scores, [math.inf]), "finite"),
+        (lambda: br.bayes_error_curve(scores, [math.inf]), "lie in"),
         (lambda: br.decision_curve(scores, [0.5, 1.0]), "probability must"),
         (lambda: br.decision_curve({"a": scores, "b": br.Scores([0.4], [0.2, 0.3])}), "prior"),
         (lambda: br.decision_curve(scores).plot(normalized=True), "normalized"),
