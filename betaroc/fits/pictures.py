@@ -311,7 +311,7 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
     lines = {f"{name}scores, pooled": (at, ratio)}
     if not is_counted(fit.model.client):
         smooth = np.linspace(*ends, _POINTS)
-        by_fit = fit.model._pair.log_ratio(Thresholds.from_theta(smooth))
+        by_fit = np.asarray(fit.model.log_likelihood_ratio(smooth))
         lines[f"{name}{family_text(fit.family)} fit"] = smooth, by_fit
     if unit:
         lines = {name: (places, expit(y + odds)) for name, (places, y) in lines.items()}
