@@ -21,8 +21,8 @@ from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, units_of, weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.empirical import gap_places
+from betaroc.inference import drawn_scores
 from betaroc.inference.differences import Difference, of_replicates
-from betaroc.inference.drawn_scores import BootstrapRows, counts_below, interval_of_replicates
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import check_other_trials, joint_trials
 from betaroc.model.measures import checked_cost
@@ -199,8 +199,8 @@ class Tandem(Tabular, Exportable):
         label = f"least: {number(least, 4)} at {number(at, 4)}"
         ax.plot(at, least, "o", color=line.get_color(), label=label)
         frame = (None, (0.0, min(3.0, 1.1 * float(np.max(y))))) if empty else None
-        axes = "threshold of the countermeasure", "normalised t-DCF"
-        return curves.finished(ax, *axes, frame=frame, loc="best")
+        names = "threshold of the countermeasure", "normalised t-DCF"
+        return curves.finished(ax, *names, frame=frame, loc="best")
 
     def __str__(self) -> str:
         return text_of(self._view())
@@ -369,6 +369,8 @@ class Tandem(Tabular, Exportable):
             rule = "have the threshold that the tandem has, and no other point"
             remedy = worded("Give `tandem(..., cm_threshold=)`.")
             raise refusal("stat", rule, repr(stat), remedy)
+        drawn_scores.check_still(self.cm, "cm", groups=options.groups)
+        drawn_scores.check_still(self.asv, "asv", groups=options.groups)
         options = options.by(("half-sample" if stat == "min-t-dcf" else "bootstrap",))
         return replace(options, rng=seed_sequence(options.rng))
 
@@ -376,7 +378,7 @@ class Tandem(Tabular, Exportable):
         self, stat: Any, argument: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
         options = self._checked(stat, argument or point, options)
-        return interval_of_replicates(*self._replicates(stat, options), options, stat)
+        return drawn_scores.interval_of_replicates(*self._replicates(stat, options), options, stat)
 
     def _difference_of(
         self, other: Tandem, stat: Any, argument: tuple[Any, ...], point: PointArguments,
@@ -422,7 +424,7 @@ class _Side(NamedTuple):
         values = np.concatenate([scores.client, scores.impostor])
         return cls(values, np.append(np.full(scores.client.size, _TARGET), kinds), _places(values))
 
-    def rows(self, trials: ScoredTrials, *, groups: bool) -> BootstrapRows:
+    def rows(self, trials: ScoredTrials, *, groups: bool) -> drawn_scores.BootstrapRows:
         """What is drawn: groups as wholes, else trials within their population."""
         units = units_of(trials, groups=groups)
         if units.sizes[1] is None:
@@ -430,7 +432,7 @@ class _Side(NamedTuple):
             spoof = self.population[impostors] == _SPOOF
             role[units.first[units.rows[0].size :][spoof]] |= 1 << 4
             units = replace(units, role=role)
-        return BootstrapRows.of(trials, units)
+        return drawn_scores.BootstrapRows.of(trials, units)
 
     def shares(
         self, drawn: IntArray, t: FloatArray, *populations: int, passed: BoolArray | None = None
@@ -442,7 +444,9 @@ class _Side(NamedTuple):
         rows = np.isin(self.population, populations)
         drawn, values = drawn[:, rows], self.values[rows]
         order = np.argsort(values, kind="stable")
-        below = counts_below((drawn if passed is None else drawn * passed[:, rows])[:, order])
+        below = drawn_scores.counts_below(
+            (drawn if passed is None else drawn * passed[:, rows])[:, order]
+        )
         above = below[:, -1:] - below[:, np.searchsorted(values[order], t, side="right")]
         total = np.sum(drawn, axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):  # nan of a population of which nobody was drawn

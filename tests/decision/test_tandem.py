@@ -170,6 +170,9 @@ def test_scores_without_the_three_populations_are_refused():
     for stat in ("t-dcf", "auc"):  # no threshold; no statistic of a tandem
         with pytest.raises(br.InputError, match="stat must"):
             br.interval(br.tandem(CM, ASV), stat)
+    single = [br.Scores(s.client[:1], s.impostor, impostor_strata=STRATA) for s in (CM, ASV)]
+    with pytest.raises(br.InputError, match="cm must hold two or more trials"):
+        br.interval(br.tandem(*single), "t-eer")
     others = br.tandem(CM, replace(ASV, client=ASV.client[::-1]))
     with pytest.raises(br.InputError, match="same scores of a verifier"):
         br.difference(br.tandem(CM, ASV), others, "t-eer")
