@@ -90,7 +90,7 @@ def covered(cell: tuple) -> list[float]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=int, default=600, help="score sets a cell")
+    parser.add_argument("--sets", type=int, default=200, help="score sets a cell")
     parser.add_argument("--replicates", type=int, default=200)
     parser.add_argument("--write", action="store_true", help="write results/tandem.md")
     parser.add_argument("--workers", type=int, default=2)
