@@ -250,7 +250,7 @@ def epsc(
         Of the interval of HTER_omega.
     resample : {"test", "both", None}
         "test": at fixed thresholds; "both": dev is drawn again too, `replicates` times for each
-        omega; None: no interval.
+        omega; None: no interval, which summaries do not have.
     replicates, groups, rng
         As in :meth:`Epc.band`.
 
