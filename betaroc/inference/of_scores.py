@@ -547,7 +547,7 @@ def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
         if sign := _LEAST_OF.get(spec.name):
             least = _minimum(pav(*counted.evidence.counts), spec)
             more = sign * max(least - _half_minimum(counted, spec, options), 0.0) / _HALF_EXCESS
-        error = math.sqrt(variance + 0.25 * more**2)
+        error = math.sqrt(variance + 0.5 * more**2)
         counted.losses[key] = LossError(influence.share + more, error, freedom)
     return counted.losses[key]
 
@@ -603,8 +603,14 @@ def _loss_interval(
             )
         factor = math.exp(reach / estimate) if estimate > 0.0 else 1.0
         return Interval(estimate, estimate / factor, estimate * factor, options.level, "log-t")
-    low, high = estimate - reach, estimate + reach
-    if not error and spec.name != "calibration-loss":  # classes apart: as few errors as were seen
+    low, high, most = estimate - reach, estimate + reach, row.high
+    if spec.optimum:  # the error without scores
+        most = float(np.min(class_probabilities(np.array(spec.where.value))))
+    if error and 0.0 < estimate < most < math.inf:  # as a share of the most, which few errors skew
+        sizes, share = (sum(counted.evidence.totals), min(counted.evidence.sizes)), estimate / most
+        n = float(effective_size(share, (error / most) ** 2, *sizes, freedom, options.tail))
+        low, high = (most * float(end) for end in share_ends(share * n, n, options.tail))
+    elif not error and most < math.inf:  # classes apart: as few errors as were seen
         high = max(high, _most_apart(counted, spec, options))
     estimate, low, high = np.clip([estimate, low, high], row.low, row.high).tolist()
     return Interval(estimate, low, high, options.level, str(options.method))
