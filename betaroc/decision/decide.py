@@ -737,8 +737,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
         f"{target.kind}={target.rate:g} must be possible to decide on{by}; it is not: {why}. Give"
         " more scores, or ask for a larger rate."
     )
-    error.needed = needed if n < needed else None  # type: ignore[attr-defined]
-    error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
+    vars(error).update(needed=needed if n < needed else None, why=f"{why[:1].upper()}{why[1:]}.")
     raise error
 
 

@@ -167,7 +167,7 @@ def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str
         raise errors.InputError(
             f"of a frame only sums are collected, which determine {format_list(summed)} fits with"
             f" boundary None, {format_list(SUMMED_POLICIES)}; got family={families.named(pair)!r},"
-            f" boundary={boundary!r}. Pass a mapping of names to Scores."
+            f" boundary={format_value(boundary)}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
         raise errors.InputError(

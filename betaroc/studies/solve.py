@@ -153,17 +153,16 @@ def prescribed(
     rates: dict[str, Any], exponents: Any, slopes: Any, shapes: Any, goals: Any, family: str
 ) -> Prescription:
     """The prescription, or the InputError that says why no pair can meet it."""
-    others = []
+    others, rates = [], {name: _rate(x, name) for name, x in rates.items() if x is not None}
     for goal in _checked_goals(goals):  # those that have an argument, and a theorem, go there
         name = str(goal.statistic)
         if name not in ("auc", "eer"):
             others.append(goal)
-        elif rates[name] is None:
-            rates[name] = goal.value
+        elif name not in rates:
+            rates[name] = _rate(goal.value, name)
         else:
             actual = f"{name}={rates[name]!r} and {goal} in goals"
             raise refusal(name, "be given once", actual, "Leave one out.")
-    rates = {name: _rate(value, name) for name, value in rates.items() if value is not None}
     rho, slope = _both(exponents, "exponents", checks.positive), _both(slopes, "slopes", _slope)
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
     if not (rates or others or any(v is not None for v in (*rho, *slope, *kinds))):
