@@ -24,7 +24,7 @@ import betaroc
 import betaroc.sklearn as doors
 from betaroc.cli import main
 from betaroc.data import datasets
-from betaroc.model.statistics import POINTS
+from betaroc.model.statistics import POINTS, SETTINGS
 from helpers import house
 from helpers.places import DATA, ROOT
 from helpers.public import PUBLIC
@@ -216,8 +216,8 @@ def misnamed(value):
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     taken = []
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.annotation == "Unpack[PointArguments]":
-            taken += POINTS
+        if parameter.annotation in ("Unpack[PointArguments]", "Unpack[StatisticArguments]"):
+            taken += POINTS + SETTINGS * ("Statistic" in parameter.annotation)
         elif parameter.name not in {"self", "cls", "_cls", "given"}:  # what is given is refused
             taken.append(stars.get(parameter.kind, "") + parameter.name)
     heads = [line.partition(" : ")[0] for line in section(value, "Parameters") if line[:1].strip()]

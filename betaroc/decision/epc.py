@@ -328,7 +328,7 @@ class Epc(Tabular, Exportable):
             Draws.
         groups, rng
             As in :meth:`band`.
-        threshold, far, frr, tpr, alpha, between, at : optional
+        threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
             ``between=(low, high)`` of an area, ``alpha=`` of a value; no others.
 
         Returns

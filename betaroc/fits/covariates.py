@@ -423,7 +423,7 @@ class CovariateFit(Result, Exportable):
 
         Parameters
         ----------
-        stat, threshold, far, frr, tpr, alpha, between, at
+        stat, threshold, far, frr, tpr, alpha, between, at, probability, log_odds
             A number, and where it is taken, as in `Fit.interval`.
         covariates : mapping, optional
             One value for every covariate of the formulas; left out where there are none.
@@ -493,7 +493,8 @@ class CovariateFit(Result, Exportable):
         ----------
         first, second : mapping
             Two different sets of values, each of every covariate.
-        stat, level, prior, threshold, far, frr, tpr, alpha, between, at
+        threshold, far, frr, tpr, alpha, between, at, probability, log_odds
+        stat, level, prior
             As in `interval`.
 
         Returns

@@ -461,7 +461,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             Source of randomness of the bootstrap.
         extrapolate : bool
             Allow a tail to answer at a rate that expects less than a tenth of a score.
-        threshold, far, frr, tpr, alpha, between, at, prior, cost_fa, cost_fr : optional
+        threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
+        prior, cost_fa, cost_fr : optional
             Where the statistic is taken, one of them if it needs a point; `at` is a name such as
             "eer", "min-dcf" or "max-f1".
 

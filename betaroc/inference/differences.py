@@ -176,7 +176,8 @@ def difference(
     over : {"pooled", "worst"} or mapping
         As in :func:`interval`; r is that of the rates (of the strata that show the worst), 0 of
         other numbers, which is cautious where both judge the same trials.
-    stat, level, replicates, rng, extrapolate, threshold, far, frr, tpr, alpha, between, at, prior
+    threshold, far, frr, tpr, alpha, between, at, probability, log_odds
+    stat, level, replicates, rng, extrapolate, prior, cost_fa, cost_fr
         As in :func:`interval`.
 
     Returns

@@ -36,6 +36,7 @@ from betaroc.model.measures import OperatingPoint, checked_cost
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
+    STATISTICS,
     Statistic,
     StatisticArguments,
     StatisticSpec,
@@ -45,7 +46,7 @@ from betaroc.model.statistics import (
 from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import number, rate, rate_span, spaced
+from betaroc.rendering.numbers import number, rate, spaced
 from betaroc.rendering.tree_text import text_of
 
 #: The rates that a class alone has, at one threshold for all its strata.
@@ -259,10 +260,10 @@ class StrataTable(Tabular, Exportable):
         return text_of(self._view())
 
     def _view(self) -> list[tree.Node]:
-        worst, name = self.worst, tree.foreign(self.worst_stratum)
+        name, cell = tree.foreign(self.worst_stratum), rate_cells(self)[self._order[0]]
         answer = (
             f"The worst of {len(self.stratum)} strata is {name.short}: {self.statistic}"
-            f" {rate(worst.estimate)} {rate_span(worst.low, worst.high)}."
+            f" {cell.text} ({cell.span})."
         )
         return [tree.Paragraph(answer, "answer"), *self._nodes(self.statistic)]
 
@@ -305,9 +306,12 @@ class StrataTable(Tabular, Exportable):
 
 
 def rate_cells(table: Any) -> list[tree.Cell]:
-    """The number of each stratum with its interval."""
-    columns = table.estimate, table.low, table.high
-    return [tree.rate_cell(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+    """The number of each stratum with its interval, in per cent if it is a fraction."""
+    name = getattr(table, "statistic", "far").partition("@")[0]
+    columns, row = (table.estimate, table.low, table.high), STATISTICS.get(name)
+    say = rate if row is None or row.unit == "fraction" else partial(number, digits=4)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [tree.quantity(value, say, *ends) for value, *ends in rows]
 
 
 @collect_warnings
@@ -337,7 +341,8 @@ def by_stratum(
     of : {"impostor", "client"}
         The class whose strata are told apart. Where both classes have strata of the same names,
         a stratum has both classes' trials; else all of the other class.
-    level, threshold, far, frr, tpr, alpha, between, at, prior, cost_fa, cost_fr : optional
+    threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
+    level, prior, cost_fa, cost_fr : optional
         As in :func:`interval`.
 
     Returns

@@ -319,7 +319,8 @@ def plan_sample_size(
     at_most : float
         In place of a width: the largest FAR or FRR at a threshold claimed for each stratum,
         planned by the chance (`power`) that `StrataTable.claim` supports it.
-    threshold, far, frr, tpr, alpha, between, at, prior, cost_fa, cost_fr : optional
+    threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
+    prior, cost_fa, cost_fr : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
     Raises
