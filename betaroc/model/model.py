@@ -731,7 +731,8 @@ class ScoreModel(Exportable):
         Returns
         -------
         float or ndarray, shape of `scores`
-            -inf and inf outside the support of one class, nan outside that of both.
+            -inf and inf outside the support of one class; outside that of both nan, beyond the ends
+            of [0, 1] the limit there.
 
         Examples
         --------
