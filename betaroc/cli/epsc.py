@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.messages import examples, messages, progress_bar, say, write_page
+from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.cli.systems import called_systems, read_systems
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
@@ -16,7 +16,6 @@ from betaroc.decision.epsc import epsc
 from betaroc.estimation.families import is_of_counts
 from betaroc.fits.fit import fit
 from betaroc.rendering.files import save_picture
-from betaroc.rendering.tree import Paragraph
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -57,21 +56,17 @@ def run(arguments: Namespace) -> None:
     with collected() as notices, progress_bar(3) as step:
         ((_, dev, (test,)),) = read_systems([system], arguments, step)
         rules = options.fit_options_of(arguments, arguments.family)
-        counted = is_of_counts(arguments.family)
-        curve = epsc(
-            dev if counted else fit(dev, **rules, by="stratum"), test, attack=attack, level=level,
-            resample=arguments.band, rng=seed,
-            **fields_of(arguments, "omega", "beta", "criterion", "replicates"),
-        )  # fmt: skip
+        chooser = dev if is_of_counts(arguments.family) else fit(dev, **rules, by="stratum")
+        asked = fields_of(arguments, "omega", "beta", "criterion", "replicates")
+        curve = epsc(chooser, test, attack=attack, level=level, resample=arguments.band, rng=seed,
+                     **asked)  # fmt: skip
         step()
-    warned, words = messages(notices, arguments), shared_words([dev.words, test.words])
+    warned = messages(notices, arguments)
     if arguments.output is not None:
         save_picture(curve.plot, arguments.output)
-    about, view = [file_words("dev", dev), file_words("test", test)], curve._view()
-    if arguments.html is not None:
-        write_page(arguments, ("attacks", "Expected performance and spoofability",
-                   "Is the system robust to attacks?"), about, view, words)  # fmt: skip
-    named = fields_of(curve, "criterion", "attack", "level", "resample")
-    named |= {"seed": seed, "warnings": warned}
-    say(arguments, lambda: listed_columns(curve.to_frame()) | named,
-        lambda: [*view, Paragraph("\n".join(about), "given")], warned, words)  # fmt: skip
+    document = listed_columns(curve.to_frame()) | {"seed": seed, "warnings": warned}
+    document |= fields_of(curve, "criterion", "attack", "level", "resample")
+    say(arguments, lambda: document, curve._view, warned, shared_words([dev.words, test.words]),
+        about=[file_words("dev", dev), file_words("test", test)],
+        page=("attacks", "Expected performance and spoofability",
+              "Is the system robust to attacks?"))  # fmt: skip

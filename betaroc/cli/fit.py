@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from betaroc.cli import options
-from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings, write_page
+from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
 from betaroc.cli.systems import (
     SystemFiles,
     called_systems,
@@ -21,7 +21,7 @@ from betaroc.data.summary import file_words
 from betaroc.fits.fit import fit
 from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.numbers import counted, visible
-from betaroc.rendering.tree import Grid, Node, Paragraph, Section
+from betaroc.rendering.tree import Grid, Node, Section
 from betaroc.report.analysis import Judge, fit_document, fitted_set, system_document
 from betaroc.report.sections import fit_view, systems_section
 
@@ -110,12 +110,10 @@ def _fit_strata(arguments: Namespace, systems: Sequence[SystemFiles]) -> None:
         ((_, read, _),) = read_systems(systems, arguments, step, tests=False)
         fits = fit(read, **options.fit_options_of(arguments, arguments.family), by="stratum")
         step()
-    warned, words, view = messages(notices, arguments), read.words, [*fits._view()]
-    if arguments.html is not None:
-        title = "strata", "Fits", "Which stratum makes the curve?"
-        write_page(arguments, title, [file_words("scores", read)], view, words)
+    warned = messages(notices, arguments)
     rows = tables.listed_columns(fits.to_frame())
     say(arguments, lambda: {
         "strata": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)],
         "reason": fits.fits[0].reason, "warnings": warned,
-    }, lambda: [*view, Paragraph(file_words("scores", read), "given")], warned, words)  # fmt: skip
+    }, fits._view, warned, read.words, about=[file_words("scores", read)],
+        page=("strata", "Fits", "Which stratum makes the curve?"))  # fmt: skip

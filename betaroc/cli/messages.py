@@ -15,7 +15,7 @@ from betaroc.core import local_files, process, vocabulary
 from betaroc.core.notices import Notice
 from betaroc.rendering import files, numbers, tree_html, tree_text
 from betaroc.rendering.document import json_text, plain
-from betaroc.rendering.tree import Node, map_text
+from betaroc.rendering.tree import Node, Paragraph, map_text
 
 #: What the help of a command ends with.
 _MORE = "betaroc --help describes score files and exit codes."
@@ -88,13 +88,24 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 # ------------------------------------------------------------------------- what was found
 def say(
     arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], Sequence[Node]],
-    warned: Sequence[str] = (), words: vocabulary.ClassWords | None = None,
+    warned: Sequence[str] = (), words: vocabulary.ClassWords | None = None, *,
+    about: Sequence[str] = (), page: tuple[str, str, str] | None = None,
 ) -> None:  # fmt: skip
-    """The result as JSON, text, CSV or LaTeX; then the warnings."""
+    """The result as JSON, text, CSV or LaTeX; then the warnings.
+
+    First as a page with a title, a kind and a question where --html names one; `about` is what was
+    read.
+    """
+    spoken = partial(in_terms, arguments=arguments, words=words)
+    if page is not None and arguments.html is not None:
+        nodes, foot = [map_text(node, spoken) for node in tree()], f"betaroc {numbers.version()}."
+        title, kind, question = page
+        html = tree_html.page_of(f"betaroc: {title}", kind, about, question, nodes, [], foot)
+        files.write_whole(arguments.html, html)
     if arguments.json:
         sys.stdout.write(json_text(plain(document())))
         return
-    sections, spoken = tree(), partial(in_terms, arguments=arguments, words=words)
+    sections = [*tree(), *[Paragraph("\n".join(about), "given")] * bool(about)]
     grid = tree_text.kept_grid(sections)
     if grid.kept and getattr(arguments, "csv", False):
         sys.stdout.write(tree_text.csv_table(grid.kept))
@@ -116,18 +127,6 @@ def in_terms(
     terms = vocabulary.TERMS[getattr(arguments, "terms", vocabulary.BIOMETRIC)]
     text = in_options(text, arguments)
     return vocabulary.Vocabulary(terms, words or vocabulary.ClassWords()).fill(text)
-
-
-def write_page(
-    arguments: argparse.Namespace, words: tuple[str, str, str], about: Sequence[str],
-    view: Iterable[Node], classes: vocabulary.ClassWords | None,
-) -> None:  # fmt: skip
-    """A page of --html by its title, kind and question, with what was read and the result."""
-    title, kind, question = words
-    spoken = partial(in_terms, arguments=arguments, words=classes)
-    nodes, foot = [map_text(node, spoken) for node in view], f"betaroc {numbers.version()}."
-    page = tree_html.page_of(f"betaroc: {title}", kind, about, question, nodes, [], foot)
-    files.write_whole(arguments.html, page)
 
 
 def say_warnings(texts: Iterable[str]) -> None:

@@ -737,8 +737,14 @@ class Scores(ScoreData):
             }
         return result
 
+    @cached_property
+    def _known_pieces(self) -> dict[str, dict[str, Scores]]:
+        return {}
+
     def _pieces(self, who: str) -> dict[str, Scores]:
         """The scores of each stratum of a class, beside all of the other class, or its namesake."""
+        if who in self._known_pieces:
+            return self._known_pieces[who]
         classes = self.strata._beside(who)
         pieces: dict[str, Scores] = dict.fromkeys(getattr(self.strata, who), self)
         for kind in classes:
@@ -756,6 +762,7 @@ class Scores(ScoreData):
                 values, weights = piece._trials._weighted[which]
                 laws[which] = Empirical._of_checked(values, weights)
                 vars(piece)["_distributions"] = tuple(laws)
+        self._known_pieces[who] = pieces
         return pieces
 
     def confusion(self, threshold: npt.ArrayLike) -> Confusion:

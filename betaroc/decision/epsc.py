@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, refusal
-from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
+from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import refusal
+from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.tables import Table, Tabular, listed_columns
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.read import ScoresLike
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import RESAMPLE, BandOptions
-from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, shown_places
+from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, side
 from betaroc.decision.epc import dev_and_test, epc
-from betaroc.decision.strata_bands import band_over, mean_ends
-from betaroc.distributions.base import Distribution
+from betaroc.decision.strata_bands import band_over
 from betaroc.fits.fit import StrataFits
 from betaroc.inference.scores_beyond import SideInput, tell
-from betaroc.inference.strata import checked_weights, pieces_of
+from betaroc.inference.strata import checked_weights
 from betaroc.model.criteria import CRITERIA, over_weights
 from betaroc.rendering import curves as pictures, numbers, tree
 from betaroc.rendering.curves import AlphaAxes, Axes, DrawnBand
@@ -33,18 +32,14 @@ from betaroc.rendering.tree_text import text_of
 
 #: By their names in the paper the criteria of thresholds.
 _CRITERIA = {"wer": WEIGHTED_ERROR, "eer": "eer"}
-#: What impostors without an attack are called, all attacks together, and what is left out.
-_ZERO_EFFORT, _ATTACK, _OTHER = "zero-effort", "attack", "other"
-_AXES = {
-    "omega": AlphaAxes("omega: share of attacks among impostors", "", False, True, False),
-    "beta": AlphaAxes("beta: weight of FAR_omega against FNMR", "", False, True, False),
-}
+#: What impostors without an attack are called; of them and of all attacks together the shares.
+_ZERO_EFFORT = "zero-effort"
+_POOLED = {_ZERO_EFFORT: (1.0, 0.0), "attack": (0.0, 1.0)}
+_WORDS = {"omega": "omega: share of attacks among impostors",
+          "beta": "beta: weight of FAR_omega against FNMR"}  # fmt: skip
 _HEAD = ("omega", "beta", "threshold", "FAR_omega", "FMR", "IAPMR", "FNMR", "HTER_omega")
-#: What an interval is of.
-_OF = {
-    "test": "of test at these thresholds: how dev's choice would vary is not in them",
-    "both": "of dev's choice and of test",
-}
+#: Rows of a table, equally spaced.
+_ROWS = 11
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,17 +155,16 @@ class Epsc(Tabular, Exportable):
         panels = [*pictures.stacked_axes()] if ax is None else [ax]
         places = np.arange(self.omega.size).reshape(np.unique(self.omega).size, -1)
         over, of = ("omega", "beta") if len(places) > 1 else ("beta", "omega")
+        axes = [AlphaAxes(_WORDS[over], y, False, True, False) for y in ("HTER_omega", "IAPMR")]
         words = f"{numbers.level_words(self.level)} interval"
         for row in places.T if over == "omega" else places:
             x, known = getattr(self, over)[row], getattr(self, of)[row[0]]
-            name = None if np.isnan(known) else f"{of} {numbers.number(known, 4)}"
-            band = DrawnBand(self.low[row], self.high[row], words)
-            what = (("HTER_omega", self.hter, band), ("IAPMR", self.iapmr, None))
-            for panel, (title, y, ends) in zip(panels, what, strict=False):
-                axes, never = _AXES[over]._replace(measure=title), np.zeros(x.size, np.bool_)
-                pictures.draw_epc(
-                    panel, x, y[row], never, axes, {"label": name, **style}, band=ends
-                )
+            label = None if np.isnan(known) else f"{of} {numbers.number(known, 4)}"
+            ends = DrawnBand(self.low[row], self.high[row], words)
+            what = zip(panels, (self.hter, self.iapmr), axes, (ends, None), strict=False)
+            for panel, y, title, band in what:
+                look, never = {"label": label, **style}, np.zeros(x.size, np.bool_)
+                pictures.draw_epc(panel, x, y[row], never, title, look, band=band)
         if ax is None:
             panels[0].set_xlabel("")
             pictures.legend_below(panels[0], None, also=panels[1])
@@ -180,33 +174,26 @@ class Epsc(Tabular, Exportable):
         return text_of(self._view())
 
     def _view(self) -> Sequence[tree.Node]:
-        """The range of HTER_omega, what passes at both ends of omega, a table, a picture."""
+        """The range of HTER_omega, a table, a picture."""
         columns, rows = listed_columns(self.to_frame()), []
-        for k in shown_places(np.arange(float(self.omega.size))):
+        for k in np.unique(np.linspace(0, self.omega.size - 1, _ROWS).astype(int)):
             omega, beta, threshold, *rates, low, high = (x[k] for x in columns.values())
+            place = (numbers.number(omega, 4), numbers.number(beta, 4),
+                     numbers.rounded(threshold, up=True))  # fmt: skip
             cells = *map(tree.rate_cell, rates[:-1]), tree.rate_cell(rates[-1], low, high)
-            place = numbers.number(omega, 4), numbers.number(beta, 4)
-            rows.append(tree.Row((*place, numbers.rounded(threshold, up=True), *cells)))
-        names = tree.first_n(tree.foreign(name).short for name in self.attack)
+            rows.append(tree.Row((*place, *cells)))
         text = f"HTER_omega observed on test at thresholds chosen for {self.criterion} on dev"
-        lead = _AXES["omega"].span(np.min(self.hter), np.max(self.hter))
-        step = self.omega.size // np.unique(self.omega).size  # at one beta, or at one omega
-        ends = "; ".join(
-            f"at omega {numbers.number(self.omega[k], 4)}"
-            + f", beta {numbers.number(self.beta[k], 4)}" * (self.criterion == "wer")
-            + f" IAPMR is {numbers.rate(self.iapmr[k])}, FMR {numbers.rate(self.fmr[k])},"
-            f" FNMR {numbers.rate(self.fnmr[k])}"
-            for k in dict.fromkeys((0, self.omega.size - (step if np.ptp(self.omega) else 1)))
-        )
+        text += f"; attacks: {tree.first_n(tree.foreign(name).short for name in self.attack)}"
         if self.resample is not None:
-            ends += f". {numbers.level_words(self.level)} intervals are {_OF[self.resample]}"
+            of = "test at these thresholds alone" if self.resample == "test" else "dev and of test"
+            text += f"; {numbers.level_words(self.level)} intervals of {of}"
+        low, high = np.min(self.hter), np.max(self.hter)
+        lead = numbers.rate(low) if low == high else numbers.rate_span(low, high)
         return [
-            tree.Paragraph(f"{text}; attacks: {names}", "answer",
-                           lead or numbers.rate(self.hter[0])),
-            tree.Paragraph(f"A{ends[1:]}."),
+            tree.Paragraph(text, "answer", lead),
             tree.Grid(_HEAD, tuple(rows), kept=columns, typeset=True),
             tree.Figure(self.plot, "", "HTER_omega and IAPMR"),
-        ]  # fmt: skip
+        ]
 
 
 @collect_warnings
@@ -292,37 +279,37 @@ def epsc(
     ([0.125, 0.5], [1.0, 0.5])
     """
     name = _CRITERIA[checks.choice(criterion, tuple(_CRITERIA), "criterion")]
-    drawn = None if resample is None else checks.choice(resample, RESAMPLE, "resample")
-    options = BandOptions(level, "bootstrap", replicates, groups, rng, drawn or RESAMPLE[0])
+    varied = RESAMPLE[1] if resample is None else resample
+    options = BandOptions(level, "bootstrap", replicates, groups, rng, varied)
     single = CRITERIA[name].single
     omegas = np.unique(checked_alphas(omega, single=False, criterion=criterion, name="omega"))
-    betas = [0.5] if beta is None and not single else beta
-    betas = np.unique(checked_alphas(betas, single=single, criterion=criterion, name="beta"))
+    beta = 0.5 if beta is None and not single else beta
+    betas = np.unique(checked_alphas(beta, single=single, criterion=criterion, name="beta"))
     sides, named, shares = _populations(dev_and_test(dev, test), attack)
-    curve = partial(epc, *sides, criterion=name, alpha=None if single else betas)
-    with forward_warnings(but=(ExtrapolationWarning, MisfitWarning)):  # of these thresholds below
-        base = curve()
-    of_dev, of_test = (np.stack([1.0 - omegas, omegas], axis=1) @ part for part in shares)
-    t = over_weights(name, base.dev.client, _laws(sides[0]), of_dev, betas)
-    base = replace(base, chosen=t)
+    over = [{x: (1.0 - w) * zero + w * attacks for x, (zero, attacks) in shares.items()}
+            for w in (0.0, 1.0, *omegas.tolist())]  # fmt: skip
+    of_dev, of_test = ([side(x, None, row).impostor for row in over[:2]] for x in sides)
+    base = replace(epc(*sides), criterion=name, alpha=betas)
+    weights = np.stack([1.0 - omegas, omegas], axis=1)
+    chosen = over_weights(name, base.dev.client, of_dev, weights, betas)
+    base = replace(base, chosen=Thresholds.concatenate(chosen))
     for support, asked in base._asked(counted=False) if omega is not None else ():
         tell(support, asked)
-    point = base.points
-    fmr, iapmr = shares[1] @ [law._side(t, lower=False)[0] for law in _laws(sides[1])]
-    low, high = np.full((2, t.size), np.nan)
-    overs = [dict(zip(_strata(sides[0]), row, strict=True)) for row in of_dev.tolist()]
-    if drawn == "test":
-        weights = np.repeat(of_test, betas.size, axis=0).T
-        low, high = mean_ends(replace(base, over=overs[0]), options, weights)
-    elif drawn is not None:
+    fmr, iapmr = (law._side(base.chosen, lower=False)[0] for law in of_test)
+    low, high = np.full((2, fmr.size), np.nan)
+    if resample is not None:
         with suppress_warnings():
-            bands = [band_over(curve(over=over), options) for over in overs]
-        low, high = (np.concatenate([getattr(x, end) for x in bands]) for end in ("low", "high"))
+            curves = [replace(base, chosen=t, over=row)
+                      for t, row in zip(chosen, over[2:], strict=True)]  # fmt: skip
+            if varied == "both":  # the mixtures of each omega are drawn, too
+                curves = [epc(*sides, criterion=name, alpha=None if single else betas, over=row)
+                          for row in over[2:]]  # fmt: skip
+            bands = [band_over(e, options) for e in curves]
+        low, high = np.concatenate([(band.low, band.high) for band in bands], axis=1)
     return Epsc(
         criterion, tuple(sorted(named)), np.repeat(omegas, betas.size),
-        np.tile(np.full(1, np.nan) if single else betas, omegas.size),
-        np.asarray(point.threshold), fmr, iapmr, np.asarray(point.frr), low, high,
-        options.level, drawn, library=base.library,
+        np.tile([np.nan] if single else betas, omegas.size), base.threshold, fmr, iapmr, base.frr,
+        low, high, options.level, resample, library=base.library,
     )  # fmt: skip
 
 
@@ -332,47 +319,35 @@ def _strata(item: object) -> dict[str, int]:
     return data.strata.impostor if isinstance(data, ScoreData) else {}
 
 
-def _laws(item: Any) -> list[Distribution]:
-    """Of each stratum of impostors."""
-    if isinstance(item, StrataFits):
-        return [part.model.impostor for part in item.fits]
-    return [piece._distributions[1] for piece in pieces_of(item, CLASSES[1]).values()]
-
-
-def _populations(sides: Sequence[Any], attack: Any) -> tuple[list[Any], set[str], list[FloatArray]]:
-    """Both sides, the attacks, and of each side the shares of its strata of both kinds, in rows."""
-    counts, several = [*map(_strata, sides)], isinstance(attack, Iterable)
-    listed = [*attack] if several and not isinstance(attack, str) else [attack]
+def _populations(
+    sides: Sequence[Any], attack: Any
+) -> tuple[Sequence[Any], set[str], dict[str, tuple[float, float]]]:
+    """Both sides, the attacks, and each stratum's share of zero-effort impostors and of attacks."""
+    counts = [*map(_strata, sides)]
+    listed = [*attack] if isinstance(attack, Mapping) else np.ravel(attack).tolist()
     named = {*counts[0], *counts[1]} - {_ZERO_EFFORT} if attack is None else {*map(str, listed)}
     zero = [({_ZERO_EFFORT} & own.keys() or own.keys()) - named for own in counts]
     pooled = not isinstance(attack, Mapping) and all(isinstance(item, Scores) for item in sides)
     for role, own, rest in zip(("dev", "test"), counts, zero, strict=True):
-        differ = not pooled and counts[0].keys() != counts[1].keys()
-        unknown = attack is not None and named - own.keys()
-        if differ or unknown or not rest or not named & own.keys():
+        unknown = not (pooled and attack is None) and named - own.keys()
+        if unknown or not rest or not named & own.keys():
             rule = f"name impostor strata of {role} and leave its zero-effort ones"
-            rule += ", the same on both sides where species have weights" * differ
             lists = (checks.format_list(sorted(names)) or "none" for names in (named, own))
-            remedy = (
-                f'Give each impostor a stratum, "{_ZERO_EFFORT}" or a species; or name attacks.'
-            )
+            remedy = f'Give impostors a stratum, "{_ZERO_EFFORT}" or a species; or name attacks.'
             raise refusal("attack", rule, ", where it has ".join(lists), remedy)
-    kinds: Any = [{_ZERO_EFFORT: rest, _ATTACK: named} for rest in zero]
     if pooled:
-        sides = [*map(_pooled, sides, kinds)]
-        kinds = [{kind: {kind} for kind in kinds[0]}]
-    of_dev = _strata(sides[0])
-    parts = np.array([[n * (x in own) for x, n in of_dev.items()] for own in kinds[0].values()])
-    parts = parts / np.sum(parts, axis=1, keepdims=True)
+        return [*map(_pooled, sides, zero, [named] * 2)], named, _POOLED
+    trials: list[Mapping[str, float]] = [counts[0], counts[0]]
     if isinstance(attack, Mapping):
-        parts[1] = checked_weights(attack, [*of_dev], name="attack")
-    shares, absent = dict(zip(of_dev, parts.T, strict=True)), np.zeros(2)
-    rows = [np.array([shares.get(x, absent) for x in _strata(item)]).T for item in sides]
-    return [*sides], named, rows
+        weights = checked_weights(attack, [*counts[0]], name="attack").tolist()
+        trials[1] = dict(zip(counts[0], weights, strict=True))
+    shares = [{x: n[x] / sum(n[y] for y in kind) for x in kind}
+              for n, kind in zip(trials, (zero[0], named), strict=True)]  # fmt: skip
+    return sides, named, {x: (shares[0].get(x, 0.0), shares[1].get(x, 0.0)) for x in counts[0]}
 
 
-def _pooled(scores: Scores, kinds: Mapping[str, Iterable[str]]) -> Scores:
-    """Scores whose impostors have as stratum the kind of their own, others "other"."""
+def _pooled(scores: Scores, *kinds: Iterable[str]) -> Scores:
+    """Scores whose impostors have as stratum their kind, others "other"."""
     labels = np.asarray(scores.impostor_strata).astype(str)
-    inside = [np.isin(labels, [*names]) for names in kinds.values()]
-    return scores._with(client_strata=None, impostor_strata=np.select(inside, [*kinds], _OTHER))
+    inside = [np.isin(labels, [*names]) for names in kinds]
+    return scores._with(client_strata=None, impostor_strata=np.select(inside, [*_POOLED], "other"))

@@ -65,11 +65,8 @@ def band_over(e: Epc, o: BandOptions) -> Band:
     )  # fmt: skip
 
 
-def _sides(e: Epc, o: BandOptions, by: FloatArray | None = None) -> list[StrataRates]:
-    """FRR and FAR of the strata of test at dev's thresholds.
-
-    `by` are weights of the strata of impostors at each threshold, else they are the curve's.
-    """
+def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
+    """FRR and FAR of the strata of test at dev's thresholds."""
     t, sides, fits = e.chosen, list[StrataRates](), e.test_fit
     if isinstance(fits, StrataFits):
         near = PerturbedStrata(fits, e.over, o.groups)
@@ -77,12 +74,10 @@ def _sides(e: Epc, o: BandOptions, by: FloatArray | None = None) -> list[StrataR
             changes, laws = near.changes(which, t), (getattr(part.model, who) for part in parts)
             share = np.array([law._side(t, lower=which == 0)[0] for law in laws])
             weights = np.full(len(share), 1.0 / len(share)) if given is None else given
-            weights = by if by is not None and which else weights
-            each = weights.reshape(len(share), -1)
             spread = share * (1.0 - share)
             size = np.clip(spread / np.maximum(np.sum(changes**2, axis=-1), _LEAST), 1.0, _MOST)
-            joint = np.sum(np.sum(each[..., None] * changes, axis=0) ** 2, axis=-1)
-            alone = np.sum(each**2 * spread / size, axis=0)
+            joint = np.sum(np.tensordot(weights, changes, 1) ** 2, axis=-1)
+            alone = weights**2 @ (spread / size)
             more = np.divide(joint, alone, out=np.ones(t.size), where=alone > 0.0)
             sides.append(StrataRates(share, size, weights, np.maximum(more, 1.0)))
         return sides
@@ -90,22 +85,16 @@ def _sides(e: Epc, o: BandOptions, by: FloatArray | None = None) -> list[StrataR
     strata = strata_rates.classes_over(test.strata._asdict(), e.over)
     for who in CLASSES:
         pieces = [*strata_rates.pieces_of(test, who).values()] if who in strata else [test]
-        chosen = strata.get(who) if by is None or who == CLASSES[0] else by
-        sides.append(StrataRates.of(test, pieces, who, chosen, t, o))
+        sides.append(StrataRates.of(test, pieces, who, strata.get(who), t, o))
     return sides
-
-
-def mean_ends(e: Epc, o: BandOptions, weights: FloatArray) -> FloatArray:
-    """Ends at fixed thresholds, each with weights of its own of the strata of impostors."""
-    frr, far = _sides(e, o, weights)
-    return _around(e, frr.mean(o.tail), far.mean(o.tail))
 
 
 def _fixed_ends(e: Epc, o: BandOptions) -> FloatArray:
     """Ends at dev's thresholds: those of both rates, their distances added as squares."""
     frr, far = _sides(e, o)
     sign = -1.0 if larger_is_better(e.measure) else 1.0
-    grid = np.array([[_at(e, *np.full((e.alpha.size, 2), (x, y)).T) for x in _GRID] for y in _GRID])
+    rates = np.meshgrid(_GRID, _GRID, np.zeros(e.alpha.size), indexing="ij")
+    grid = _at(e, *rates[:2])
     if any(np.any(sign * np.diff(grid, axis=axis) < -_ROUNDING) for axis in (0, 1)):
         rule, remedy = "be worse where FAR or FRR is larger, over strata", 'Take "hter" or "mcc".'
         raise refusal("measure", rule, repr(e.measure), remedy)
@@ -150,4 +139,4 @@ def _around(e: Epc, frr: FloatArray, far: FloatArray) -> FloatArray:
 
 def _at(e: Epc, far: FloatArray, frr: FloatArray) -> FloatArray:
     with np.errstate(all="ignore"):
-        return e._measured(OperatingPoint(np.full(far.size, np.nan), far, frr, float(e.test.prior)))
+        return e._measured(OperatingPoint(far * np.nan, far, frr, float(e.test.prior)))

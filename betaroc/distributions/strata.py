@@ -200,6 +200,8 @@ def over_strata(
 
     `upper`: the error of the class is a score above the threshold.
     """
+    if weights is not None and np.any(weights == 1.0):
+        return laws[int(np.argmax(weights))]
     if all(map(is_counted, laws)):
         return _counted(laws, weights, upper=upper)  # type: ignore[arg-type]
     each, worst = _masses_of(laws, upper)

@@ -485,12 +485,6 @@ def strata_dependence(
     count = None if groups is None else groups.sizes[which]
     if groups is None or count is None or len(share) < 2 or not isinstance(scores, Scores):
         return np.ones(t.size)
-    if weights.ndim > 1:  # of each threshold its own
-        return np.concatenate([
-            strata_dependence(scores, who, t[[k]], options, rates._replace(
-                share=share[:, [k]], size=sizes[:, [k]], weights=weights[:, k]
-            )) for k in range(t.size)
-        ])  # fmt: skip
     rows, first = groups.rows[which], groups.rows[0].size * which
     at = first + np.arange(rows.size)
     codes, values = stratum_codes(scores, who)[rows], getattr(scores._trials, who)[rows]

@@ -9,9 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from itertools import compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +19,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary, short_name
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts, is_counted
+from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
 from betaroc.distributions.pairs import Pair, pair_of, sign_changes
 from betaroc.distributions.strata import over_strata
 from betaroc.model import operating_points
@@ -408,33 +406,27 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def over_weights(
-    name: str, client: Distribution, laws: Sequence[Any], weights: FloatArray, alpha: FloatArray
-) -> Thresholds:
+    name: str, client: Distribution, laws: Sequence[Distribution], weights: FloatArray,
+    alpha: FloatArray,
+) -> list[Thresholds]:  # fmt: skip
     """For each row of weights of the strata of impostors the thresholds of "eer" or of each alpha.
 
-    Rows with weights of the same strata share their places and rates, which are what takes time.
+    Rows without a 0 share the places of scores and the rates there, which are what takes time.
     """
-    if not all(map(is_counted, (client, *laws))):
-        pairs = (pair_of(client, over_strata(laws, row, upper=True)) for row in weights)
-        return Thresholds.concatenate([CRITERIA[name].choose(pair, 0.5, alpha) for pair in pairs])
-    result, single = [], CRITERIA[name].single
-
-    @cache  # a stratum without weight has no scores, between which thresholds lie
-    def places(used: tuple[bool, ...]) -> tuple[Thresholds, FloatArray, FloatArray]:
-        some = [*compress(laws, used)]
-        every = over_strata(some, np.array([law.total for law in some]), upper=True)
-        gaps = pair_of(client, every).gaps  # type: ignore[attr-defined]
-        at = slice(None) if single else gaps.turns
-        t = gaps.thresholds(at)
-        return t, gaps.frr[at], np.array([law._side(t, lower=False)[0] for law in some])
-
+    chosen, pooled = [], pair_of(client, over_strata(laws, weights.mean(axis=0), upper=True))
+    if counted := decides_by_counts(pooled):
+        at = slice(None) if CRITERIA[name].single else pooled.gaps.turns
+        t, frr = pooled.gaps.thresholds(at), pooled.gaps.frr[at]
+        rates = np.array([law._side(t, lower=False)[0] for law in laws])
     for row in weights:
-        t, frr, rates = places(tuple((row > 0.0).tolist()))
-        far = np.einsum("k,kt->t", row[row > 0.0], rates)
-        if single:
+        if counted and np.all(row > 0.0):
+            far = np.einsum("k,kt->t", row, rates)
             apart = np.abs(far - frr)[None]
             criterion = np.where(apart <= _SAME_COUNTS, 0.0, apart)
+            if not CRITERIA[name].single:
+                criterion = _weighted(error_weights(alpha), far, frr)
+            chosen.append(t[_least(criterion, far + frr)])
         else:
-            criterion = _weighted(error_weights(alpha), far, frr)
-        result.append(t[_least(criterion, far + frr)])
-    return Thresholds.concatenate(result)
+            pair = pair_of(client, over_strata(laws, row, upper=True))
+            chosen.append(CRITERIA[name].choose(pair, 0.5, alpha))
+    return chosen

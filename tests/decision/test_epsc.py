@@ -138,7 +138,7 @@ def test_what_is_refused():
         ((DEV, bare), {}, "strata of test"), ((model, TEST), {}, "strata of dev"),
         ((br.fit(DEV, "normal"), TEST), {}, "strata of dev"),
         ((DEV, masks), {"attack": "spoof"}, "strata of test.*'spoof', where it has 'mask'"),
-        ((fits, masks), {}, "the same on both sides"),
+        ((fits, masks), {}, "got 'mask', 'spoof', where it has 'spoof'"),
         ((DEV, TEST), {"attack": ["spoof", "zero-effort"]}, "leave its zero-effort"),
         ((DEV, TEST), {"attack": []}, "got none"), ((DEV, TEST), {"attack": 3}, "'3'"),
         ((DEV, TEST), {"attack": {"spoof": 0.0}}, "attack must have weights that sum to 1; got 0"),
