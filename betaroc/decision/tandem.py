@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,41 +9,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights, seed_sequence
 from betaroc.core.tables import Table, Tabular, in_library
-from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, units_of, weights_of
 from betaroc.data.scores import Scores, require_scores
-from betaroc.distributions.empirical import gap_places
+from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference import drawn_scores
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import check_other_trials, joint_trials
 from betaroc.model.measures import checked_cost
-from betaroc.model.statistics import PointArguments
 from betaroc.rendering import curves
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rate
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row
 from betaroc.rendering.tree_text import text_of
 
-#: Of targets, nontargets and spoofs in the ASVspoof challenges.
-ASVSPOOF_PRIORS = (0.9405, 0.0095, 0.05)
-#: The populations by their numbers.
-_TARGET, _NONTARGET, _SPOOF = range(3)
-_STATISTICS = ("t-dcf", "min-t-dcf", "t-eer")
-#: A minimum is too low by c n^(-2/3), that of half as many trials by this many times as much.
-_HALF = 2.0 ** (2.0 / 3.0)
+#: The population of spoofs, after targets (0) and nontargets (1).
+_SPOOF = 2
+#: Draws of half the trials. A minimum is too low by c n^(-2/3), that of a half by as much more.
+_HALVES, _HALF = 200, 2.0 ** (2.0 / 3.0)
 #: Trials drawn at once, times replicates. Numbers that agree to this are equal.
 _AT_ONCE, _TIE = 2_000_000, 1e-12
-#: Draws of half the trials. Thresholds to either side that a t-EER looks at, in sqrt(number).
-_HALVES, _REACH = 200, 5.0
-#: How often each trial of the countermeasure and of the verifier is drawn, a row per replicate.
-Drawn = tuple[IntArray, IntArray]
+#: How often each trial of the countermeasure and of the verifier is drawn.
+Drawn = tuple[FloatArray, FloatArray]
 
 
 class TandemPoint(NamedTuple):
@@ -107,7 +98,7 @@ class Tandem(Tabular, Exportable):
     @property
     def t_dcf(self) -> float:
         """The normalised t-DCF at `cm_threshold`; nan where none was named."""
-        return math.nan if self.cm_threshold is None else self._point(-1).t_dcf
+        return np.nan if self.cm_threshold is None else self._point(self.cm_threshold).t_dcf
 
     @property
     def min_t_dcf(self) -> float:
@@ -122,29 +113,16 @@ class Tandem(Tabular, Exportable):
     @property
     def min_point(self) -> TandemPoint:
         """Both thresholds and the rates at the least t-DCF."""
-        return self._point(self._best)
+        return TandemPoint(*self._points[:, _least(self._points[-1])].tolist())
 
     @cached_property
     def t_eer_point(self) -> TandemPoint:
         """The pair of thresholds whose three rates, of products, differ least at the most."""
-        cm, asv = self._sides
-        bona_fide, spoof, shares, values = self._balance(self._whole, slice(None))
-        miss, *others = values[0]
-        # Where one of these differs by more than all at a pair that is known, no pair is better.
-        most = np.min(np.ptp(values[0], axis=0)) + _TIE
-        j = np.flatnonzero(np.max(np.abs(miss - others), axis=0) <= most)
-        j = np.unique(j % asv.places.size)
-        rates = _products(bona_fide[:, 0], spoof[:, 0], shares[:, :, 0, j, None])
-        apart = np.ptp(rates, axis=0)
-        row, k = np.unravel_index(_least(apart.ravel()), apart.shape)
-        cm_at, asv_at = float(cm.places[k]), float(asv.places[j[row]])
-        return replace(self, joint=False, cm_threshold=cm_at, asv_threshold=asv_at)._point(-1)
+        cm_at, asv_at, *_ = self._balance(self._whole).tolist()
+        return replace(self, joint=False, asv_threshold=asv_at)._point(cm_at)
 
-    def _point(self, k: int) -> TandemPoint:
-        rates, costs, _, threshold = self._counted
-        return TandemPoint(
-            *map(float, (self._places[k], threshold[0], *rates[:, 0, k], costs[0, k]))
-        )
+    def _point(self, t: float) -> TandemPoint:
+        return TandemPoint(*self._at(self._whole, np.array([t]))[:, 0].tolist())
 
     def to_frame(self) -> Table:
         """The t-DCF and the rates of both systems together at each threshold of the countermeasure.
@@ -165,8 +143,7 @@ class Tandem(Tabular, Exportable):
         >>> table[["cm_threshold", "t_dcf"]].round(4).values.tolist()[1:4]
         [[0.5, 0.5], [1.25, 0.8762], [1.75, 0.3762]]
         """
-        rows = zip(*map(self._point, range(self._sides[0].places.size)), strict=True)
-        return self._table(dict(zip(TandemPoint._fields, rows, strict=True)))
+        return self._table(dict(zip(TandemPoint._fields, self._points, strict=True)))
 
     def plot(self, ax: curves.Axes | None = None, **style: Any) -> curves.Axes:
         """Draw the t-DCF against the threshold of the countermeasure, with its least value.
@@ -193,8 +170,8 @@ class Tandem(Tabular, Exportable):
         ('threshold of the countermeasure', 'normalised t-DCF')
         """
         ax, empty = curves.begun(ax)
-        x, y = self._sides[0].places[1:], self._counted[1][0, 1:]
-        line = curves.draw_curve(ax, x, y[: x.size], style)
+        x, *_, y = self._points[:, 1:]
+        line = curves.draw_curve(ax, x, y, style)
         at, *_, least = self.min_point
         label = f"least: {number(least, 4)} at {number(at, 4)}"
         ax.plot(at, least, "o", color=line.get_color(), label=label)
@@ -209,308 +186,219 @@ class Tandem(Tabular, Exportable):
         return self._view()[1]  # type: ignore[return-value]
 
     def _metrics(self) -> dict[str, Any]:
-        return self._derived()
-
-    def _derived(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("t_dcf", "min_t_dcf", "t_eer")}
+
+    _derived = _metrics
 
     def _view(self) -> list[Node]:
         ways = ("products of the rates of both", "counted on the same trials")
-        rows = [("least t-DCF", self.min_point), ("t-EER", self.t_eer_point)]
+        rows = {"least t-DCF": self.min_point}
         if self.cm_threshold is not None:
-            rows.insert(1, ("threshold named", self._point(-1)))
+            rows["threshold named"] = self._point(self.cm_threshold)
+        rows["t-EER"] = self.t_eer_point
         if self.paired:  # the same threshold by the other way
-            at = self.min_point.cm_threshold
-            second = replace(self, cm_threshold=at, joint=not self.joint)
-            rows.append((f"least t-DCF, {ways[second.joint]}", second._point(-1)))
-        cells = [(*(number(x, 4) for x in (*p[5:], *p[:2])), *map(rate, p[2:5])) for _, p in rows]
-        grid = Grid(
-            ("", f"{'legacy ' * self.legacy}t-DCF", "CM threshold", "ASV threshold",
-             "targets rejected", "nontargets accepted", "spoofs accepted"),
-            tuple(Row((name, *row)) for (name, _), row in zip(rows, cells, strict=True)),
-        )  # fmt: skip
-        answer = (
-            f"Least t-DCF {number(self.min_t_dcf, 4)}, on the scores that chose its threshold;"
-            f" t-EER {rate(self.t_eer)}. Rates: {ways[self.joint]}."
-        )
-        return [Paragraph(answer, "answer"), grid]
+            second = replace(self, joint=not self.joint)._point(self.min_point.cm_threshold)
+            rows[f"least t-DCF, {ways[not self.joint]}"] = second
+        head = ("", f"{'legacy ' * self.legacy}t-DCF", "CM threshold", "ASV threshold",
+                "targets rejected", "nontargets accepted", "spoofs accepted")  # fmt: skip
+        cells = (Row((name, *(number(x, 4) for x in (p[5], *p[:2])), *map(rate, p[2:5])))
+                 for name, p in rows.items())  # fmt: skip
+        text = f"Least t-DCF {number(self.min_t_dcf, 4)}, on the scores that chose its threshold;"
+        text += f" t-EER {rate(self.t_eer)}. Rates: {ways[self.joint]}."
+        return [Paragraph(text, "answer"), Grid(head, tuple(cells))]
 
     # ------------------------------------------------------------------------- rates
     @cached_property
     def _sides(self) -> tuple[_Side, _Side]:
         """The countermeasure and the verifier."""
-        return _Side.of(self.cm._trials, self.nontarget), _Side.of(self.asv._trials, self.nontarget)
-
-    @cached_property
-    def _places(self) -> FloatArray:
-        """Every threshold of the countermeasure, last the one that was named."""
-        named = [] if self.cm_threshold is None else [self.cm_threshold]
-        return np.append(self._sides[0].places, named)
+        return _side(self.cm._trials, self.nontarget), _side(self.asv._trials, self.nontarget)
 
     @cached_property
     def _whole(self) -> Drawn:
         """Every trial once, or as often as its weight says."""
-        cm, asv = (np.concatenate([weights_of(s._trials, who) for who in CLASSES])[None]
-                   for s in (self.cm, self.asv))  # fmt: skip
-        return cm.astype(np.int64), asv.astype(np.int64)
+        cm, asv = ([weights_of(s._trials, who) for who in CLASSES] for s in (self.cm, self.asv))
+        return np.append(*cm), np.append(*asv)
 
     @cached_property
-    def _counted(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        return self._at(self._whole, self._places)
+    def _places(self) -> list[FloatArray]:
+        """Thresholds of both; of the verifier between targets and nontargets, or the one named."""
+        parts = self.cm, self.asv, self.asv._pieces("impostor")[self.nontarget]
+        result = [EmpiricalPair(*part._distributions).candidates.theta for part in parts]
+        if self.asv_threshold is not None:
+            result[2] = np.array([self.asv_threshold])
+        return result
 
     @cached_property
-    def _best(self) -> int:
-        """The place of the least t-DCF."""
-        return int(_least(self._counted[1][0, : self._sides[0].places.size]))
+    def _points(self) -> FloatArray:
+        """A column for each threshold of the countermeasure, from accepting all."""
+        return self._at(self._whole, self._places[0])
 
-    def _at(
-        self, drawn: Drawn, t: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Rates of both systems and t-DCFs at thresholds, a row per replicate.
-
-        Of the verifier the shares of each population rejected and accepted, and its threshold.
-        """
-        cm, asv = self._sides
-        places = np.array([self.asv_threshold], dtype=np.float64)
-        if self.asv_threshold is None:
-            places = _places(asv.values[asv.population != _SPOOF])
-        shares = np.array([asv.shares(drawn[1], places, k) for k in range(3)])
-        miss, fa = shares[_TARGET, 0], shares[_NONTARGET, 1]
-        at = _least(np.abs(miss - fa), miss + fa)
-        shares = np.take_along_axis(shares, at[None, None, :, None], axis=3)
+    def _at(self, drawn: Drawn, t: FloatArray) -> FloatArray:
+        """Points at ascending thresholds of the countermeasure, in columns."""
+        (cm, kinds), (asv, population) = self._sides
+        alone = _rates(asv, population, drawn[1], self._places[2])
+        k = _least(np.abs(alone[0] - alone[1]), alone[0] + alone[1])
+        alone, place = alone[:, [k]], self._places[2][k]
         if self.joint:
-            passed = asv.values > places[at, None]
-            accepted = np.array([cm.shares(drawn[0], t, k, passed=passed) for k in range(3)])
-            rates = np.stack([accepted[_TARGET, 0], accepted[_NONTARGET, 1], accepted[_SPOOF, 1]])
+            rates = _rates(np.where(asv > place, cm, -np.inf), kinds, drawn[0], t)
         else:
-            rates = _products(*cm.both(drawn[0], t), shares)
-        return rates, self._costs(rates, shares), shares, places[at]
-
-    def _costs(self, rates: FloatArray, shares: FloatArray) -> FloatArray:
-        """Normalised t-DCFs of rates."""
-        always, c1, c2 = self._constants(shares)
-        shift = -always if self.legacy else 0.0
-        costs = np.tensordot(np.multiply(self.priors, self.costs), rates, 1)
+            rates = _products(_rates(cm, kinds // 2, drawn[0], t), alone)
+        parts = np.multiply(self.priors, self.costs)[:, None]
+        always = self.legacy * np.sum(parts[:2] * alone[:2], axis=0)
+        default = np.minimum(parts[0], np.sum(parts * alone, axis=0)) - always
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((costs + shift) / (always + shift + np.minimum(c1, c2)))
+            costs = (np.sum(parts * rates, axis=0) - always) / default
+        return np.stack([t, np.full(t.size, place), *rates, costs])
 
-    def _constants(self, shares: FloatArray) -> FloatArray:
-        """C0, C1 and C2."""
-        target, non, spoof = np.multiply(self.priors, self.costs)
-        always = target * shares[_TARGET, 0] + non * shares[_NONTARGET, 1]
-        return np.array([always, target - always, spoof * shares[_SPOOF, 1]])
-
-    def _balance(
-        self, drawn: Drawn, near: slice
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Shares of both systems at all thresholds, and rates where misses are near the others.
-
-        For each threshold of the verifier at both sides of where 2 FRR - FAR - FAR_spoof, which
-        grows with the threshold of the countermeasure, changes its sign.
-        """
-        (cm, asv), high = self._sides, self._sides[0].places.size - 1
-        bona_fide, spoof = cm.both(drawn[0], cm.places)
-        shares = np.array([asv.shares(drawn[1], asv.places[near], k) for k in range(3)])
-        low, k = np.zeros(shares.shape[2:], np.intp), np.full(shares.shape[2:], high)
-        row = np.arange(len(k))[:, None]
-        for _ in range(high.bit_length()):
-            middle = (low + k) // 2
-            miss, *others = _products(bona_fide[:, row, middle], spoof[:, row, middle], shares)
-            above = 2.0 * miss >= np.sum(others, axis=0)
-            low, k = np.where(above, low, np.minimum(middle + 1, k)), np.where(above, middle, k)
-        k = np.stack([k, np.maximum(k - 1, 0)])
-        values = np.moveaxis(_products(bona_fide[:, row, k], spoof[:, row, k], shares), 2, 0)
-        return bona_fide, spoof, shares, values.reshape(len(row), 3, -1)
+    def _balance(self, drawn: Drawn) -> FloatArray:
+        """The pair of thresholds whose rates differ least at the most, and its rates."""
+        (cm, kinds), (asv, population), (s, t, _) = *self._sides, self._places
+        first, second = _rates(cm, kinds // 2, drawn[0], s), _rates(asv, population, drawn[1], t)
+        # 2 FRR - FAR - FAR_spoof grows with the threshold of the countermeasure: its change of
+        # sign for each of the verifier's.
+        low, high = np.zeros(t.size, np.intp), np.full(t.size, s.size - 1)
+        for _ in range(s.size.bit_length()):
+            middle = (low + high) // 2
+            miss, *others = _products(first[:, middle], second)
+            below = 2.0 * miss < np.sum(others, axis=0)
+            low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
+        near = _products(first[:, [high, np.maximum(high - 1, 0)]], second[:, None])
+        # Where a miss differs by more than all at a pair that is known, no pair is better.
+        bound = np.min(np.max(np.abs(near[0] - near[1:]), axis=0), axis=0)
+        j = np.flatnonzero(~(bound > np.min(np.ptp(near, axis=0)) + _TIE))
+        rates = _products(first[:, None], second[:, j, None])
+        row, k = divmod(_least(np.ptp(rates, axis=0)), s.size)
+        return np.array([s[k], t[j[row]], *rates[:, row, k]])
 
     # --------------------------------------------------------------------- intervals
-    def _drawn(
-        self, of: Callable[[Drawn], FloatArray], options: IntervalOptions, share: float = 1.0
-    ) -> FloatArray:
+    def _drawn(self, of: Any, options: IntervalOptions, share: float = 1.0) -> FloatArray:
         """A number of replicates, each with a share of the trials."""
         cm, asv = self.cm._trials, self.asv._trials
         trials: list[ScoredTrials] = [joint_trials(asv, cm)] if self.paired else [asv, cm]
-        rows = [side.rows(part, groups=options.groups)
-                for side, part in zip(self._sides[::-1], trials, strict=False)]  # fmt: skip
+        rows = []
+        for (_, kinds), part in zip(self._sides[::-1], trials, strict=False):
+            units = units_of(part, groups=options.groups)
+            if units.sizes[1] is None:  # trials are drawn within their population
+                kinds = kinds[len(part.client) + units.rows[1]]
+                units.role[units.first[units.rows[0].size :]] |= kinds << 4
+            rows.append(drawn_scores.BootstrapRows.of(part, units))
         step = max(1, _AT_ONCE // max(part.size for part in rows))
 
-        def block(rng: np.random.Generator, size: int) -> FloatArray:
+        def block(rng: np.random.Generator, size: int) -> list[Any]:
             few = (min(step, size - start) for start in range(0, size, step))
             drawn = ([np.concatenate(x.draw(rng, n, share), axis=1) for x in rows] for n in few)
-            return np.concatenate([of((part[-1], part[0])) for part in drawn])
+            return [of((part[-1], part[0])) for parts in drawn for part in zip(*parts, strict=True)]
 
         return options.replicated(block)
 
-    def _equal(self, drawn: Drawn) -> FloatArray:
-        """The t-EER of replicates, near that of the scores."""
-        places = self._sides[1].places
-        at = int(np.searchsorted(places, self.t_eer_point.asv_threshold))
-        reach = math.ceil(_REACH * math.sqrt(places.size))
-        values = self._balance(drawn, slice(max(at - reach, 0), at + reach + 1))[-1]
-        best = np.argmin(np.ptp(values, axis=1), axis=1)
-        return np.asarray(np.mean(values, axis=1)[np.arange(best.size), best])
-
-    def _replicates(self, stat: str, options: IntervalOptions) -> tuple[float, FloatArray]:
-        """A number, a minimum corrected, and its replicates."""
-        if stat == "t-eer":
-            return self.t_eer, self._drawn(self._equal, options)
-        t, least = self._places[[-1 if stat == "t-dcf" else self._best]], self._sides[0].places
-        values = self._drawn(lambda drawn: self._at(drawn, t)[1][:, 0], options)
-        if stat == "t-dcf":
-            return self.t_dcf, values
-        few = replace(options, replicates=_HALVES)
-        half = self._drawn(lambda drawn: np.min(self._at(drawn, least)[1], axis=1), few, 0.5)
-        more = (self.min_t_dcf - float(np.nanmean(half))) / _HALF
-        noise = np.random.default_rng(options.rng).standard_normal(values.size)
-        return self.min_t_dcf + more, values + more * (1.0 + 0.5 * noise)
-
-    def _checked(self, stat: object, point: object, options: IntervalOptions) -> IntervalOptions:
-        checks.choice(stat, _STATISTICS, "stat")
-        if point or (stat == "t-dcf" and self.cm_threshold is None):
+    def _replicates(self, stat: Any, point: Any, options: Any) -> tuple[float, FloatArray, Any]:
+        """A number, a minimum corrected, its replicates, and how they were made."""
+        at = {"t-dcf": self.cm_threshold, "min-t-dcf": self.min_point.cm_threshold, "t-eer": 0.0}
+        if point or at[checks.choice(stat, tuple(at), "stat")] is None:
             rule = "have the threshold that the tandem has, and no other point"
-            remedy = worded("Give `tandem(..., cm_threshold=)`.")
-            raise refusal("stat", rule, repr(stat), remedy)
-        drawn_scores.check_still(self.cm, "cm", groups=options.groups)
-        drawn_scores.check_still(self.asv, "asv", groups=options.groups)
+            raise refusal("stat", rule, repr(stat), "Give the tandem a cm_threshold.")
+        for name, data in (("cm", self.cm), ("asv", self.asv)):
+            drawn_scores.check_still(data, name, groups=options.groups)
         options = options.by(("half-sample" if stat == "min-t-dcf" else "bootstrap",))
-        return replace(options, rng=seed_sequence(options.rng))
+        t, places = np.array([at[stat]]), self._places[0]
 
-    def _interval_of(
-        self, stat: Any, argument: tuple[Any, ...], point: PointArguments, options: IntervalOptions
-    ) -> Interval:
-        options = self._checked(stat, argument or point, options)
-        return drawn_scores.interval_of_replicates(*self._replicates(stat, options), options, stat)
+        def of(drawn: Drawn) -> Any:
+            pair = self._balance(drawn) if stat == "t-eer" else self._at(drawn, t)[:, 0]
+            return np.mean(pair[2:5]) if stat == "t-eer" else pair[5]
+
+        value, values = float(of(self._whole)), self._drawn(of, options)
+        if stat == "min-t-dcf":
+            few = replace(options, replicates=_HALVES)
+            half = self._drawn(lambda drawn: np.min(self._at(drawn, places)[5]), few, 0.5)
+            more = (value - float(np.nanmean(half))) / _HALF
+            noise = np.random.default_rng(options.rng).standard_normal(values.size)
+            value, values = value + more, values + more * (1.0 + 0.5 * noise)
+        return value, values, options
+
+    def _interval_of(self, stat: Any, argument: Any, point: Any, options: Any) -> Interval:
+        value, drawn, options = self._replicates(stat, argument or point, options)
+        return drawn_scores.interval_of_replicates(value, drawn, options, stat)
 
     def _difference_of(
-        self, other: Tandem, stat: Any, argument: tuple[Any, ...], point: PointArguments,
-        options: IntervalOptions, *, paired: bool,
-    ) -> Difference:  # fmt: skip
-        for part in (self, other):
-            options = part._checked(stat, argument or point, options)
-        sides, first, second = (options, options), self, other
-        if not paired:
-            sides = options.halves()
-        else:
-            named = all(x.paired and x.asv.client_ids is not None for x in (first, second))
-            if first.asv != second.asv and named:
-                first = first._among(second.asv)
-                second = second._among(first.asv)
-            if first.asv != second.asv:
-                remedy = "Give both one verifier, or take paired=False."
-                raise refusal("a and b", "have the same scores of a verifier", "others", remedy)
-            check_other_trials(first.cm, second.cm, ("a", "b"), groups=options.groups)
-        value, drawn = first._replicates(stat, sides[0])
-        less, others = second._replicates(stat, sides[1])
+        self, other: Tandem, stat: Any, argument: Any, point: Any, options: Any, *, paired: bool
+    ) -> Difference:
+        sides = options.halves()
+        if paired:
+            sides = (replace(options, rng=seed_sequence(options.rng)),) * 2
+            if self.asv != other.asv:
+                raise refusal("a and b", "have one verifier", "two", "Take paired=False.")
+            check_other_trials(self.cm, other.cm, ("a", "b"), groups=options.groups)
+        value, drawn, _ = self._replicates(stat, argument or point, sides[0])
+        less, others, options = other._replicates(stat, argument or point, sides[1])
         return of_replicates(value - less, drawn - others, options, stat)
 
-    def _among(self, asv: Scores) -> Tandem:
-        """On the trials that another verifier's scores have too."""
-        cm, asv = _same_trials(self.cm, asv, self.nontarget, common=True)
-        return replace(self, cm=cm, asv=asv)
+
+#: The scores of a system, clients first, and the population of each.
+_Side = tuple[FloatArray, IntArray]
 
 
-class _Side(NamedTuple):
-    """The trials of a system, clients first."""
-
-    values: FloatArray
-    population: IntArray
-    places: FloatArray
-
-    @classmethod
-    def of(cls, scores: Scores, nontarget: str) -> _Side:
-        """Clients are targets; of impostors one stratum is nontargets, all others are spoofs."""
-        kinds, named = np.full(scores.impostor.size, _SPOOF), scores.impostor_strata
-        if named is not None:
-            kinds[named.astype(str) == nontarget] = _NONTARGET
-        values = np.concatenate([scores.client, scores.impostor])
-        return cls(values, np.append(np.full(scores.client.size, _TARGET), kinds), _places(values))
-
-    def rows(self, trials: ScoredTrials, *, groups: bool) -> drawn_scores.BootstrapRows:
-        """What is drawn: groups as wholes, else trials within their population."""
-        units = units_of(trials, groups=groups)
-        if units.sizes[1] is None:
-            role, impostors = units.role.copy(), units.rows[1] + len(trials.client)
-            spoof = self.population[impostors] == _SPOOF
-            role[units.first[units.rows[0].size :][spoof]] |= 1 << 4
-            units = replace(units, role=role)
-        return drawn_scores.BootstrapRows.of(trials, units)
-
-    def shares(
-        self, drawn: IntArray, t: FloatArray, *populations: int, passed: BoolArray | None = None
-    ) -> FloatArray:
-        """Shares of populations rejected and accepted at thresholds, a row per replicate.
-
-        Those that have not `passed` are rejected.
-        """
-        rows = np.isin(self.population, populations)
-        drawn, values = drawn[:, rows], self.values[rows]
-        order = np.argsort(values, kind="stable")
-        below = drawn_scores.counts_below(
-            (drawn if passed is None else drawn * passed[:, rows])[:, order]
-        )
-        above = below[:, -1:] - below[:, np.searchsorted(values[order], t, side="right")]
-        total = np.sum(drawn, axis=1, keepdims=True)
-        with np.errstate(invalid="ignore"):  # nan of a population of which nobody was drawn
-            return np.asarray(np.stack([total - above, above]) / total)
-
-    def both(self, drawn: IntArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of a countermeasure, to which targets and nontargets are bona fide, and of spoofs."""
-        return self.shares(drawn, t, _TARGET, _NONTARGET), self.shares(drawn, t, _SPOOF)
+def _side(scores: Scores, nontarget: str) -> _Side:
+    """Clients are targets; of impostors one stratum is nontargets, all others are spoofs."""
+    strata = scores.impostor_strata
+    named = False if strata is None else strata.astype(str) == nontarget
+    impostors = np.full(scores.n_impostor, _SPOOF) - named
+    population = np.append(np.zeros_like(scores.client, np.int64), impostors)
+    return np.append(scores.client, scores.impostor), population
 
 
-def _products(cm: FloatArray, spoof: FloatArray, asv: FloatArray) -> FloatArray:
+def _rates(values: FloatArray, kinds: IntArray, drawn: FloatArray, t: FloatArray) -> FloatArray:
+    """Shares at ascending thresholds: of the first kind rejected, of the last two accepted."""
+    width, last = t.size + 1, int(kinds.max())
+    place = np.searchsorted(t, values) + width * kinds
+    counts = np.bincount(place, drawn, width * (last + 1)).reshape(-1, width)
+    below = np.cumsum(counts[[0, last - 1, last]], axis=1)
+    rates, total = below[:, :-1], below[:, -1:]
+    rates[1:] = total[1:] - rates[1:]
+    with np.errstate(invalid="ignore"):  # nan of a population of which nobody was drawn
+        return np.asarray(rates / total)
+
+
+def _products(cm: FloatArray, asv: FloatArray) -> FloatArray:
     """The three rates of two systems that are independent within each population."""
-    miss = cm[0] + cm[1] * asv[_TARGET, 0]
-    return np.stack([miss, cm[1] * asv[_NONTARGET, 1], spoof[1] * asv[_SPOOF, 1]])
+    return np.array([cm[0] + cm[1] * asv[0], cm[1] * asv[1], cm[2] * asv[2]])
 
 
-def _places(values: FloatArray) -> FloatArray:
-    """Thresholds: accept all, between neighbouring scores, reject all."""
-    places = np.unique(values[values > -np.inf])
-    return gap_places(np.append(-np.inf, places), np.append(places, np.inf), at_edges=False)
-
-
-def _least(values: FloatArray, total: FloatArray | float = 0.0) -> IntArray:
-    """Where a row is least, but for rounding; of several where the total is."""
-    return np.asarray(np.argmin(np.round(values / _TIE) + 0.1 * total, axis=-1))
+def _least(values: FloatArray, total: FloatArray | float = 0.0) -> int:
+    """Where an array is least, but for rounding; of several where the total is."""
+    return int(np.argmin(np.round(values / _TIE) + 0.1 * total))
 
 
 # -------------------------------------------------------------------------- the same trials
 def _same_trials(cm: Scores, asv: Scores, nontarget: str, *, common: bool) -> tuple[Scores, Scores]:
     """Both systems trial by trial as the verifier has them, by their ids if both have some."""
-    sides = [[getattr(s, f"{who}_ids") for who in CLASSES] for s in (cm, asv)]
-    if any(ids is None for side in sides for ids in side):
-        if common:
-            raise refusal("common", "be False without ids", "True", "Give ids to both.")
+    import pandas as pd
+
+    ids = [[getattr(s, f"{who}_ids") for who in CLASSES] for s in (cm, asv)]
+    if any(part is None for side in ids for part in side):
         check_other_trials(cm, asv, ("cm", "asv"), groups=True)
         return cm._with(impostor_strata=asv.impostor_strata), asv
-    ours, theirs = ([*map(str, np.concatenate(side).tolist())] for side in sides)
-    place = {key: k for k, key in enumerate(ours)}
-    rows = np.array([place.get(key, -1) for key in theirs])
-    keep, shared = rows >= 0, len(place.keys() & {*theirs})
-    alone = len(ours) - shared, len(theirs) - shared
-    if shared < np.sum(keep) or len(place) < len(ours):
+    keys = []
+    for s, parts in zip((cm, asv), ids, strict=True):  # known by its id, as bona fide or as a spoof
+        names = [*map(str, np.concatenate(parts).tolist())]
+        keys.append(pd.MultiIndex.from_arrays([_side(s, nontarget)[1] // _SPOOF, names]))
+    ours, theirs = keys
+    if not ours.is_unique or not theirs.is_unique:
         raise refusal("ids", "name each trial of a system once", "one twice", "Name them apart.")
-    if any(alone) and not (common and shared):
-        actual = f"{alone[0]} that only cm has, {alone[1]} that only asv has, {shared} of both"
-        remedy = worded("Take `common=True` for the last, or `paired=False`.")
-        raise refusal("cm and asv", "have the same trials", actual, remedy)
-    of_cm, of_asv = (_Side.of(s, nontarget).population for s in (cm, asv))
-    if nontarget not in cm.strata.impostor:  # clients are bona fide
-        of_asv = of_asv & _SPOOF
-    differ = np.flatnonzero(keep & (of_cm[rows] != of_asv))
-    if differ.size:
-        actual = f"{differ.size} that are not, first {theirs[differ[0]]!r}"
-        rule, remedy = "have each trial in one population", "Label them alike in both."
-        raise refusal("cm and asv", rule, actual, remedy)
-    joined, content = dict[str, Any](), dict[str, Any]()
-    values = np.concatenate([cm.client, cm.impostor])[rows]
-    for who, part in zip(CLASSES, (slice(asv.n_client), slice(asv.n_client, None)), strict=True):
-        joined[who] = values[part][keep[part]]
-        for name in (f"{who}{key}" for key in ("", "_weights", "_groups", "_ids", "_strata")):
-            column = getattr(asv, name)
-            content[name] = None if column is None else column[keep[part]]
-    asv = asv._with(**content) if any(alone) else asv
-    return asv._with(**joined, name=cm.name, source=None), asv
+    rows = ours.get_indexer(theirs)
+    keep = rows >= 0
+    shared = int(np.sum(keep))
+    if not (common and shared) and not len(ours) == len(theirs) == shared:
+        actual = f"{len(ours) - shared} that only cm has, {len(theirs) - shared} that only asv has"
+        remedy = "Label them alike, or take common=True for the others, or paired=False."
+        raise refusal("cm and asv", "have the same trials", f"{actual}, {shared} of both", remedy)
+    kinds = ("", "_weights", "_groups", "_ids", "_strata")
+    columns = {who + name: getattr(asv, who + name)[part]
+               for who, part in zip(CLASSES, np.split(keep, [asv.n_client]), strict=True)
+               for name in kinds if getattr(asv, who + name) is not None}  # fmt: skip
+    asv = asv._with(**columns)
+    values = np.append(cm.client, cm.impostor)[rows[keep]]
+    client, impostor = np.split(values, [asv.n_client])
+    return asv._with(client=client, impostor=impostor, name=cm.name, source=None), asv
 
 
 @collect_warnings
@@ -521,7 +409,7 @@ def tandem(
     nontarget: str = "nontarget",
     cm_threshold: float | None = None,
     asv_threshold: float | None = None,
-    priors: tuple[float, float, float] = ASVSPOOF_PRIORS,
+    priors: tuple[float, float, float] = (0.9405, 0.0095, 0.05),
     cost_fr: float = 1.0,
     cost_fa: float = 10.0,
     cost_spoof: float = 10.0,
@@ -600,45 +488,37 @@ def tandem(
     >>> strata = ["nontarget", "nontarget", "A07", "A07"]
     >>> asv = br.Scores([3, 4, 5], [0, 1, 3.5, 4.5], impostor_strata=strata)
     >>> cm = br.Scores([1, 2, 3], [2, 3, 0, 1.5], impostor_strata=strata)
-    >>> br.tandem(cm, asv, cm_threshold=0.5).point.far_spoof
+    >>> br.tandem(cm, asv, cm_threshold=0.5).t_dcf
     0.5
     """
     named = {"legacy": legacy, "joint": joint, "paired": paired, "common": common}
     legacy, joint, paired, common = (checks.flag(x, name) for name, x in named.items())
     for name, data in (("asv", asv), ("cm", cm)):
         require_scores(data, "a tandem", name=name, rejected=not paired)
-    strata, ours = asv.strata.impostor, cm.strata.impostor
-    rule, remedy = "be nontargets and spoofs", "Name spoofs alike in both."
-    if len(strata) < 2:
-        actual = checks.format_list(strata) or "none"
-        raise refusal("impostor_strata of asv", rule, actual, "Give each impostor its kind.")
-    nontarget = checks.choice(nontarget, tuple(strata), "nontarget")
-    if ours and (not ours.keys() - {nontarget} or ours.keys() - strata):
-        raise refusal("impostor_strata of cm", rule, checks.format_list(ours), remedy)
-    for who in CLASSES:
-        for data in (cm, asv):
+        for who in CLASSES:
             check_fractional_weights(getattr(data, f"{who}_weights"), who, "in a tandem")
     if joint and not paired:
         raise refusal("joint", "be False of different trials", "True", "Give the same trials.")
+    nontarget = checks.choice(nontarget, tuple(asv.strata.impostor) or (nontarget,), "nontarget")
     if paired:
         cm, asv = _same_trials(cm, asv, nontarget, common=common)
-    shares = checks.rates_1d(priors, "priors").tolist()
-    if len(shares) != 3 or abs(math.fsum(shares) - 1.0) > 1e-9:
+    kinds, ours = asv.strata.impostor.keys(), cm.strata.impostor.keys()
+    if ours == {nontarget} or ours - kinds or not (kinds > {nontarget} and asv.n_client):
+        rule, actual = "be nontargets and spoofs, alike in both", checks.format_list(ours) or "none"
+        raise refusal("impostor_strata", rule, actual, "Give each impostor its kind.")
+    shares: Any = tuple(checks.rates_1d(priors, "priors").tolist())
+    if len(shares) != 3 or abs(sum(shares) - 1.0) > 1e-9:
         raise refusal("priors", "be three fractions that sum to 1", checks.format_value(shares))
-    target, zero_effort, spoof = shares
-    costs = {"cost_fr": cost_fr, "cost_fa": cost_fa, "cost_spoof": cost_spoof}
-    fr, fa, fa_spoof = (checked_cost(cost, name) for name, cost in costs.items())
-    cm_threshold, asv_threshold = (
-        None if t is None else checks.finite(t, f"{name}_threshold")
-        for name, t in (("cm", cm_threshold), ("asv", asv_threshold))
-    )
-    result = Tandem(
-        cm, asv, nontarget, cm_threshold, asv_threshold, (target, zero_effort, spoof),
-        (fr, fa, fa_spoof), legacy, joint, paired,
-    )  # fmt: skip
-    always, c1, c2 = result._constants(result._counted[2]).ravel().tolist()
-    if c1 < 0.0 or min(c1, c2) + always * (not legacy) <= 0.0:
-        actual = f"C0 = {always:.4g}, C1 = {c1:.4g}, C2 = {c2:.4g}"
+    amounts = {"cost_fr": cost_fr, "cost_fa": cost_fa, "cost_spoof": cost_spoof}
+    costs: Any = tuple([checked_cost(cost, name) for name, cost in amounts.items()])
+    thresholds = {"cm_threshold": cm_threshold, "asv_threshold": asv_threshold}
+    at = [None if t is None else checks.finite(t, name) for name, t in thresholds.items()]
+    result = Tandem(cm, asv, nontarget, at[0], at[1], shares, costs, legacy, joint, paired)
+    # The countermeasure that accepts all leaves the errors of the verifier.
+    miss, accepted, c2 = np.multiply(shares, costs) * result._points[2:5, 0]
+    c0, c1 = miss + accepted, shares[0] * costs[0] - miss - accepted
+    if not (c1 >= 0.0 and min(c1, c2) + c0 * (not legacy) > 0.0):
+        actual = f"C0 = {c0:.4g}, C1 = {c1:.4g}, C2 = {c2:.4g}"
         rule = "make C1 >= 0 and the normaliser of the t-DCF > 0"
         raise refusal("priors and costs", rule, actual, "Take others, or another asv_threshold.")
     return in_library(result, asv)
