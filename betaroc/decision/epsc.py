@@ -12,7 +12,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings, suppress_warnings
+from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Table, Tabular, listed_columns
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.read import ScoresLike
@@ -175,13 +175,14 @@ class Epsc(Tabular, Exportable):
 
     def _view(self) -> Sequence[tree.Node]:
         """The range of HTER_omega, a table, a picture."""
-        columns, rows = listed_columns(self.to_frame()), []
-        for k in np.unique(np.linspace(0, self.omega.size - 1, _ROWS).astype(int)):
-            omega, beta, threshold, *rates, low, high = (x[k] for x in columns.values())
-            place = (numbers.number(omega, 4), numbers.number(beta, 4),
-                     numbers.rounded(threshold, up=True))  # fmt: skip
-            cells = *map(tree.rate_cell, rates[:-1]), tree.rate_cell(rates[-1], low, high)
-            rows.append(tree.Row((*place, *cells)))
+        columns = listed_columns(self.to_frame())
+        rows = [
+            tree.Row((numbers.number(omega, 4), numbers.number(beta, 4),
+                      numbers.rounded(t, up=True), *map(tree.rate_cell, rates),
+                      tree.rate_cell(hter, low, high)))
+            for omega, beta, t, *rates, hter, low, high in zip(*columns.values(), strict=True)
+        ]  # fmt: skip
+        shown = np.unique(np.linspace(0, len(rows) - 1, _ROWS).astype(int))
         text = f"HTER_omega observed on test at thresholds chosen for {self.criterion} on dev"
         text += f"; attacks: {tree.first_n(tree.foreign(name).short for name in self.attack)}"
         if self.resample is not None:
@@ -191,7 +192,7 @@ class Epsc(Tabular, Exportable):
         lead = numbers.rate(low) if low == high else numbers.rate_span(low, high)
         return [
             tree.Paragraph(text, "answer", lead),
-            tree.Grid(_HEAD, tuple(rows), kept=columns, typeset=True),
+            tree.Grid(_HEAD, tuple(rows[k] for k in shown), kept=columns, typeset=True),
             tree.Figure(self.plot, "", "HTER_omega and IAPMR"),
         ]
 
@@ -296,16 +297,14 @@ def epsc(
     for support, asked in base._asked(counted=False) if omega is not None else ():
         tell(support, asked)
     fmr, iapmr = (law._side(base.chosen, lower=False)[0] for law in of_test)
-    low, high = np.full((2, fmr.size), np.nan)
-    if resample is not None:
-        with suppress_warnings():
-            curves = [replace(base, chosen=t, over=row)
-                      for t, row in zip(chosen, over[2:], strict=True)]  # fmt: skip
-            if varied == "both":  # the mixtures of each omega are drawn, too
-                curves = [epc(*sides, criterion=name, alpha=None if single else betas, over=row)
-                          for row in over[2:]]  # fmt: skip
-            bands = [band_over(e, options) for e in curves]
-        low, high = np.concatenate([(band.low, band.high) for band in bands], axis=1)
+    bands = []
+    for t, row in zip(chosen, over[2:], strict=True) if resample is not None else ():
+        e = replace(base, chosen=t, over=row)
+        if resample == "both":
+            e = replace(e, dev=side(sides[0], None, row), test=side(sides[1], None, row))
+        bands.append(band_over(e, options))
+    low, high = (np.concatenate([getattr(x, end) for x in bands] or [fmr * np.nan])
+                 for end in ("low", "high"))  # fmt: skip
     return Epsc(
         criterion, tuple(sorted(named)), np.repeat(omegas, betas.size),
         np.tile([np.nan] if single else betas, omegas.size), base.threshold, fmr, iapmr, base.frr,
@@ -313,18 +312,13 @@ def epsc(
     )  # fmt: skip
 
 
-def _strata(item: object) -> dict[str, int]:
-    """The impostor strata of a side, with their numbers of trials."""
-    data = item.scores if isinstance(item, StrataFits) else item
-    return data.strata.impostor if isinstance(data, ScoreData) else {}
-
-
 def _populations(
     sides: Sequence[Any], attack: Any
 ) -> tuple[Sequence[Any], set[str], dict[str, tuple[float, float]]]:
     """Both sides, the attacks, and each stratum's share of zero-effort impostors and of attacks."""
-    counts = [*map(_strata, sides)]
-    listed = [*attack] if isinstance(attack, Mapping) else np.ravel(attack).tolist()
+    data = (x.scores if isinstance(x, StrataFits) else x for x in sides)
+    counts = [x.strata.impostor if isinstance(x, ScoreData) else {} for x in data]
+    listed = [attack] if isinstance(attack, str) or not isinstance(attack, Iterable) else attack
     named = {*counts[0], *counts[1]} - {_ZERO_EFFORT} if attack is None else {*map(str, listed)}
     zero = [({_ZERO_EFFORT} & own.keys() or own.keys()) - named for own in counts]
     pooled = not isinstance(attack, Mapping) and all(isinstance(item, Scores) for item in sides)

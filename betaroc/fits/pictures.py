@@ -317,11 +317,11 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
         lines = {name: (places, expit(y + odds)) for name, (places, y) in lines.items()}
     kind = "probability" if unit else "log-likelihood ratio"
     names = shared_words([fit.scores.words])
-    masses = {names.client: counts.client, names.impostor: counts.impostor}
-    bars = {name: (counts.places, part) for name, part in masses.items()}
+    bars = {names.client: counts.client, names.impostor: counts.impostor}
     words = f"{level_words(level)} of calibrated scores"
     axes = f"score, read as {kind}", f"{kind} by the scores"
-    return curves.draw_calibration(ax, x, lines, (low, high), words, bars, axes, frame)
+    places = counts.places
+    return curves.draw_calibration(ax, x, lines, (low, high), words, places, bars, axes, frame)
 
 
 def calibrated_band(
@@ -333,14 +333,12 @@ def calibrated_band(
     """
     from scipy.special import expit, logit
 
-    counts = pair.gaps
-    total = counts.client + counts.impostor
-    rank = np.cumsum(total) * (_CELLS / np.sum(total))
-    cells = np.flatnonzero(np.diff(np.ceil(rank), prepend=-1.0))
-    cells = np.arange(total.size) if total.size <= _CELLS else cells
-    claim = counts.places if unit else expit(counts.places + odds)
+    places, total = pair.gaps.places, pair.gaps.client + pair.gaps.impostor
+    ranks = np.linspace(0.0, np.sum(total), _CELLS, endpoint=False)
+    cells = np.unique(np.searchsorted(np.cumsum(total), ranks, side="right"))
+    claim = places if unit else expit(places + odds)
     n = np.add.reduceat(total, cells)
-    x, claim = (np.add.reduceat(total * part, cells) / n for part in (counts.places, claim))
+    x, claim = (np.add.reduceat(total * part, cells) / n for part in (places, claim))
     drawn, generator = [], np.random.default_rng(rng)
     for client in generator.binomial(n.astype(int), claim.clip(0.0, 1.0), (_REPLICATES, n.size)):
         share = np.sum(client) / np.sum(n)
@@ -349,7 +347,6 @@ def calibrated_band(
             ratio = blocks.log_ratio[blocks.block_of(x)]
             drawn.append(expit(ratio + logit(share)) if unit else ratio)
     tails = 0.5 * (1.0 - level), 0.5 * (1.0 + level)
-    # Where all claim to be of one class there is nothing to pool.
-    drawn = drawn or [np.full(n.size, np.nan)]
+    drawn = drawn or [np.full(n.size, np.nan)]  # all claim to be of one class
     low, high = np.quantile(drawn, tails, axis=0, method="inverted_cdf")
     return x, low, high

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Framed, Table
-from betaroc.core.text import format_value, typed
+from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData
 from betaroc.inference.of_scores import CountedScores, interval_of_counts
 from betaroc.inference.scores_beyond import SideInput, SupportedPair
@@ -30,12 +30,15 @@ from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.tree_text import text_of
 
 #: What is drawn: one system, or several by their names.
-Systems = SideInput | Mapping[str, SideInput]
+Systems: TypeAlias = "SideInput | ScoresLike | Mapping[str, SideInput | ScoresLike]"
 BAYES_ERROR, DECISION = "bayes-error", "decision-curve"
 #: Shares and costs that agree to this are equal.
 _ROUNDING = 1e-12
-#: The statistic of each display, and the keyword of its place.
-_STATISTICS = {BAYES_ERROR: ("bayes-error", "log_odds"), DECISION: ("net-benefit", "probability")}
+#: The statistic of each display, the keyword of its place, and what both are called.
+_STATISTICS = {
+    BAYES_ERROR: ("bayes-error", "log_odds", "prior log odds", "Bayes error"),
+    DECISION: ("net-benefit", "probability", "threshold probability", "net benefit"),
+}
 #: Log odds of probabilities that doubles hold.
 _LARGEST = 700.0
 #: Of a probability of 0 the logit is that of this.
@@ -121,7 +124,7 @@ class CostCurve(Framed, Exportable):
         >>> curve.to_frame()[["log_odds", "actual", "best", "default"]].values.tolist()
         [[0.0, 0.25, 0.0, 0.5]]
         """
-        name = _STATISTICS[self.display][1]
+        _, name, *_ = _STATISTICS[self.display]
         values = {key: getattr(self, key).ravel() for key in ("actual", "low", "high", "best")}
         many = len(self.system)
         return self._table({
@@ -157,17 +160,16 @@ class CostCurve(Framed, Exportable):
         >>> [line.get_label() for line in curve.plot().lines]
         ['marker', 'best threshold', 'treat all', 'treat none']
         """
-        bayes = self.display == BAYES_ERROR
-        if checks.flag(normalized, "normalized") and not bayes:
+        defaults = {"without scores": self.default}
+        if self.display == DECISION:
+            defaults = dict(zip(("treat all", "treat none"), self._defaults, strict=True))
+        if checks.flag(normalized, "normalized") and self.display == DECISION:
             raise refusal("normalized", "be False of a decision curve", "True", "Leave it out.")
         over = self.default if normalized else 1.0
         lines = [part / over for part in (self.actual, self.best, self.low, self.high)]
-        if bayes:
-            title = f"Bayes error{' over the default' * normalized}"
-            defaults, axes = {"without scores": self.default / over}, ("prior log odds", title)
-        else:
-            defaults = dict(zip(("treat all", "treat none"), self._defaults, strict=True))
-            axes = "threshold probability", "net benefit"
+        defaults = {name: line / over for name, line in defaults.items()}
+        *_, place, what = _STATISTICS[self.display]
+        axes = place, what + " over the default" * normalized
         words = f"{level_words(self.level)} interval"
         return draw_costs(ax, self.at, self.system, lines, defaults, axes, style, words=words)
 
@@ -182,14 +184,13 @@ class CostCurve(Framed, Exportable):
             most, better = int(np.argmax(gain)), int(np.sum(gain > _ROUNDING))
             cells = f"{better} of {gain.size}", number(gain[most], 3), number(self.at[most], 3)
             rows.append(tree.Row((tree.foreign(name), *(cells if better else cells[:1]))))
-        what = "Bayes error" if bayes else f"Net benefit at prevalence {number(self.prior, 3)}"
-        place = "prior log odds" if bayes else "threshold probability"
+        *_, place, what = _STATISTICS[self.display]
+        what = what if bayes else f"Net benefit at prevalence {number(self.prior, 3)}"
         head = "system", "better than without it", "by at most", f"at {place}"
-        nodes = tree.Paragraph(what, "answer"), tree.Grid(head, tuple(rows), (0, 1))
         # A font may lack other letters.
         names = (s if s.isascii() else f"system {k}" for k, s in enumerate(self.system, 1))
-        drawn = replace(self, system=tuple(names))
-        return [*nodes, tree.Figure(drawn.plot, "", f"{what} against {place}")]
+        figure = tree.Figure(replace(self, system=tuple(names)).plot, "", f"{what} against {place}")
+        return [tree.Paragraph(what, "answer"), tree.Grid(head, tuple(rows), (0, 1)), figure]
 
 
 def _curve(
@@ -197,7 +198,7 @@ def _curve(
 ) -> CostCurve:
     from scipy.special import logit
 
-    statistic, keyword = _STATISTICS[display]
+    statistic, keyword, *_ = _STATISTICS[display]
     if not at.size:
         raise refusal(keyword, "be one at least", "none")
     points = [parse_statistic(statistic, **{keyword: x, "prior": prior}) for x in at.tolist()]
@@ -227,18 +228,14 @@ def _curve(
 
 
 def _by_name(systems: Systems) -> Mapping[str, SideInput]:
+    kinds = "Scores, a ScoreSummary, a ScoreModel, a fit, a mapping of names to them"
     if not isinstance(systems, Mapping):
-        systems = {getattr(systems, "name", None) or "scores": systems}
-    if not systems:
-        raise refusal("systems", "be one at least", "none", "Give scores, or {name: scores}.")
-    for name, system in systems.items():
-        if not isinstance(name, str) or not name.strip():
-            hint = "Call every system something."
-            raise refusal("systems", "have names of text", format_value(name), hint, InputTypeError)
-        if not isinstance(system, SideInput):
-            rule = "be Scores, a ScoreSummary, Fit or ScoreModel, or a mapping of names to them"
-            raise refusal("systems", rule, typed(system), "See Scores.from_labels.", InputTypeError)
-    return systems
+        system = as_scores(systems, "systems", kinds, SideInput)
+        systems = {getattr(system, "name", None) or "scores": system}
+    if not systems or not all(isinstance(name, str) and name.strip() for name in systems):
+        rule, names = "have names of text, at least one", checks.format_list([*systems]) or "none"
+        raise refusal("systems", rule, names, "Give scores, or {name: scores}.")
+    return {name: as_scores(x, "systems", kinds, SideInput) for name, x in systems.items()}
 
 
 @collect_warnings
@@ -252,7 +249,7 @@ def bayes_error_curve(
 
     Parameters
     ----------
-    systems : Scores, ScoreSummary, Fit or ScoreModel, or mapping of names to them
+    systems : Scores, ScoreSummary, Fit, ScoreModel, frame or path, or mapping of names to them
         Scores are counted; of a fit the curve is that of its distributions.
     log_odds : array_like, optional
         In [-700, 700]; 101 from -5 to 5 where left out.
@@ -305,7 +302,7 @@ def decision_curve(
 
     Parameters
     ----------
-    systems : Scores, ScoreSummary, Fit or ScoreModel, or mapping of names to them
+    systems : Scores, ScoreSummary, Fit, ScoreModel, frame or path, or mapping of names to them
         Of probabilities; scores are counted, of a fit the curve is that of its distributions.
     probability : array_like, optional
         In [0, 1); 0, 0.01, ... 0.99 where left out.

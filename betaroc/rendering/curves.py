@@ -723,19 +723,19 @@ _BOUNDLESS = 1e6
 
 def draw_calibration(
     ax: Axes | None, x: FloatArray, lines: Mapping[str, tuple[FloatArray, FloatArray]],
-    band: tuple[FloatArray, FloatArray], words: str,
-    classes: Mapping[str, tuple[FloatArray, FloatArray]], axes: tuple[str, str], frame: Any,
+    band: tuple[FloatArray, FloatArray], words: str, places: FloatArray,
+    classes: Mapping[str, FloatArray], axes: tuple[str, str], frame: Any,
 ) -> Axes:  # fmt: skip
     """Maps of scores over the band of calibrated ones at `x`, bars of the classes below."""
     below, (ax, empty) = ax is None, begun(ax)
     ax.fill_between(x, *np.clip(band, -_BOUNDLESS, _BOUNDLESS), **{**BAND, "label": words})
     ax.plot(frame[0], frame[0], color=GREY, linewidth=0.8, linestyle=":", gid="identity",
             label="calibrated", zorder=1.0)  # fmt: skip
-    for k, (name, (places, values)) in enumerate(lines.items()):
+    for k, (name, (at, values)) in enumerate(lines.items()):
         look = {"linewidth": 1.6 - 0.6 * k, "linestyle": ("-", "--")[k], "label": name}
-        draw_curve(ax, places, values.clip(-_BOUNDLESS, _BOUNDLESS), {"color": INK, **look})
+        draw_curve(ax, at, values.clip(-_BOUNDLESS, _BOUNDLESS), {"color": INK, **look})
     edges = np.linspace(frame[0][0], frame[0][1], _BARS + 1)
-    for (name, (places, masses)), colour in zip(classes.items(), (CLIENT, IMPOSTOR), strict=True):
+    for (name, masses), colour in zip(classes.items(), (CLIENT, IMPOSTOR), strict=True):
         heights = np.histogram(places, edges, weights=masses)[0]
         heights *= _BAR_SHARE / max(float(heights.max()), 1.0)
         ax.bar(edges[:-1], heights, np.diff(edges), align="edge", color=colour, alpha=0.32,
