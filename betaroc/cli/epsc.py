@@ -57,9 +57,9 @@ def run(arguments: Namespace) -> None:
         ((_, dev, (test,)),) = read_systems([system], arguments, step)
         rules = options.fit_options_of(arguments, arguments.family)
         chooser = dev if is_of_counts(arguments.family) else fit(dev, **rules, by="stratum")
-        asked = fields_of(arguments, "omega", "beta", "criterion", "replicates")
+        choices = fields_of(arguments, "omega", "beta", "criterion", "replicates")
         curve = epsc(chooser, test, attack=attack, level=level, resample=arguments.band, rng=seed,
-                     **asked)  # fmt: skip
+                     **choices)  # fmt: skip
         step()
     warned = messages(notices, arguments)
     if arguments.output is not None:

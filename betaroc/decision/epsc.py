@@ -158,11 +158,11 @@ class Epsc(Tabular, Exportable):
         axes = [AlphaAxes(_WORDS[over], y, False, True, False) for y in ("HTER_omega", "IAPMR")]
         words = f"{numbers.level_words(self.level)} interval"
         for row in places.T if over == "omega" else places:
-            x, known = getattr(self, over)[row], getattr(self, of)[row[0]]
-            label = None if np.isnan(known) else f"{of} {numbers.number(known, 4)}"
+            x, fixed = getattr(self, over)[row], getattr(self, of)[row[0]]
+            label = None if np.isnan(fixed) else f"{of} {numbers.number(fixed, 4)}"
             ends = DrawnBand(self.low[row], self.high[row], words)
-            what = zip(panels, (self.hter, self.iapmr), axes, (ends, None), strict=False)
-            for panel, y, title, band in what:
+            parts = zip(panels, (self.hter, self.iapmr), axes, (ends, None), strict=False)
+            for panel, y, title, band in parts:
                 look, never = {"label": label, **style}, np.zeros(x.size, np.bool_)
                 pictures.draw_epc(panel, x, y[row], never, title, look, band=band)
         if ax is None:

@@ -168,8 +168,8 @@ class CostCurve(Framed, Exportable):
         over = self.default if normalized else 1.0
         lines = [part / over for part in (self.actual, self.best, self.low, self.high)]
         defaults = {name: line / over for name, line in defaults.items()}
-        *_, place, what = _STATISTICS[self.display]
-        axes = place, what + " over the default" * normalized
+        *_, place, title = _STATISTICS[self.display]
+        axes = place, title + " over the default" * normalized
         words = f"{level_words(self.level)} interval"
         return draw_costs(ax, self.at, self.system, lines, defaults, axes, style, words=words)
 
@@ -184,13 +184,14 @@ class CostCurve(Framed, Exportable):
             most, better = int(np.argmax(gain)), int(np.sum(gain > _ROUNDING))
             cells = f"{better} of {gain.size}", number(gain[most], 3), number(self.at[most], 3)
             rows.append(tree.Row((tree.foreign(name), *(cells if better else cells[:1]))))
-        *_, place, what = _STATISTICS[self.display]
-        what = what if bayes else f"Net benefit at prevalence {number(self.prior, 3)}"
+        *_, place, title = _STATISTICS[self.display]
+        title = title if bayes else f"Net benefit at prevalence {number(self.prior, 3)}"
         head = "system", "better than without it", "by at most", f"at {place}"
         # A font may lack other letters.
         names = (s if s.isascii() else f"system {k}" for k, s in enumerate(self.system, 1))
-        figure = tree.Figure(replace(self, system=tuple(names)).plot, "", f"{what} against {place}")
-        return [tree.Paragraph(what, "answer"), tree.Grid(head, tuple(rows), (0, 1)), figure]
+        drawn = replace(self, system=tuple(names))
+        figure = tree.Figure(drawn.plot, "", f"{title} against {place}")
+        return [tree.Paragraph(title, "answer"), tree.Grid(head, tuple(rows), (0, 1)), figure]
 
 
 def _curve(
