@@ -21,6 +21,7 @@ LEVEL, SIZES = 0.95, (100, 1000)
 #: Distributions of log likelihood ratios, clients and impostors.
 LAWS: dict[str, tuple[Any, Any]] = {
     "normal, calibrated": (stats.norm(1, math.sqrt(2)), stats.norm(-1, math.sqrt(2))),
+    "normal, calibrated, far apart": (stats.norm(8, 4), stats.norm(-8, 4)),
     "normal, not calibrated": (stats.norm(3, 2), stats.norm(0, 1.2)),
     "beta logits": (stats.beta(3, 0.8), stats.beta(0.7, 2.5)),
     "Student t3": (stats.t(3, 1.2), stats.t(3, -1.2)),
@@ -32,7 +33,7 @@ GRID = 100_000
 #: `{t}` is the middle of the medians; of those with a star the class sizes vary, as in a cohort.
 STATISTICS = (
     "cllr", "min-cllr", "calibration-loss", "bayes-error@log_odds=-1",
-    "min-bayes-error@log_odds=-1", "lr+@threshold={t}",
+    "min-bayes-error@log_odds=-1", "min-bayes-error@log_odds=-3", "lr+@threshold={t}",
     "lr-@threshold={t}", "ppv@threshold={t},prior=0.1", "ppv@threshold={t}*",
     "npv@threshold={t}*", "net-benefit@probability=0.3*",
 )  # fmt: skip

@@ -439,7 +439,7 @@ def _score_influence(
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor moves in a number."""
     share = of_scores.INFLUENCES.get(spec.name) or of_scores.losses_of
-    if options.method in ("effective-size", "log-t", "half-sample"):
+    if options.method == "effective-size" or spec.name in of_scores.LOSSES:
         return of_scores.of_trials(counted, share(counted, spec))
     scores: Any = counted.data
     t, by_far, by_frr = of_scores.rate_weights(scores, counted.model, spec)

@@ -398,13 +398,14 @@ def interval(
     score count in "far", "frr" and "tpr", not in "fmr", "fnmr" and "tmr". Simulated coverage:
     docs/validation.md.
 
-    "log-t" is Student's t for the logarithm of the mean loss. "half-sample" adds
-    c = (m - m_half)/(2^(2/3) - 1) to the least mean loss m, m_half being its mean over halves of
-    each class (seed 0 unless `rng` is given), with the variance of the losses and c^2/2; of
-    "calibration-loss" it takes c off. The estimate is the corrected number, not that of the
-    `ScoreModel`. "precision", "npv" and "net-benefit" without a prior count the share of clients as
-    uncertain too: squared distances are added. "lr+" and "lr-" are on the log scale, with an open
-    end where no rate is seen below.
+    "log-t" is Student's t for the logarithm of the mean loss, with as few degrees of freedom as
+    trials carry its variance. "half-sample" adds c = (m - m_half)/(2^(2/3) - 1) to the least mean
+    loss m, m_half being its mean over halves of each class (seed 0 unless `rng` is given), with the
+    variance of the losses and c^2/2; of "calibration-loss" it takes c off; to "min-bayes-error" and
+    the upper end of its "square-and-add" it adds c. The estimate is the corrected number, not that
+    of the `ScoreModel`. "precision", "npv" and "net-benefit" without a prior count the share of
+    clients as uncertain too: squared distances are added. "lr+" and "lr-" are on the log scale,
+    with an open end where no rate is seen below.
 
     References
     ----------

@@ -373,19 +373,33 @@ def _share_interval(counted: CountedScores, influence: Influence, tail: float) -
     return min(low, influence.share), max(high, influence.share)
 
 
-def _variance_of(counted: CountedScores, influence: Influence) -> tuple[float, float]:
-    """That of a sum of two means with Welch's degrees of freedom, with groups that between them."""
-    evidence, laws, variances = counted.evidence, counted.evidence.counts, []
+def _variance_of(
+    counted: CountedScores, influence: Influence, *, heavy: bool = False
+) -> tuple[float, float]:
+    """That of a sum of two means with Welch's degrees of freedom, with groups that between them.
+
+    Of `heavy` tails a class has no more of them than equal scores that would vary as much.
+    """
+    evidence, laws, variances, freedoms = counted.evidence, counted.evidence.counts, [], []
     if evidence.groups is None:
         for part, law in zip(influence[1:3], laws, strict=True):
             masses, n = law._steps[1], law.total
-            squares = (part - part @ masses / n) ** 2 @ masses
-            variances.append(float(squares / n / (n - 1.0)))
-        return welch(variances, [law.total - 1.0 for law in laws])
+            squares = (part - part @ masses / n) ** 2
+            total, fourth = float(squares @ masses), float(squares**2 @ masses)
+            variances.append(total / n / (n - 1.0))
+            few = total**2 / fourth if heavy and fourth else n
+            freedoms.append(min(n - 1.0, few))
+        return welch(variances, freedoms)
     client, impostor = of_trials(counted, influence)
     columns = client[:, None] / laws[0].total, impostor[:, None] / laws[1].total
-    variance = float(np.sum(evidence.groups.covariance(*columns)))
-    return variance, min(size for size in evidence.groups.sizes if size is not None) - 1.0
+    units, variance = evidence.groups, float(np.sum(evidence.groups.covariance(*columns)))
+    freedom = min(size for size in units.sizes if size is not None) - 1.0
+    if heavy:
+        every = np.concatenate([x[rows, 0] for x, rows in zip(columns, units.rows, strict=True)])
+        squares = np.bincount(units.first, units.copies * every) ** 2
+        total, fourth = float(np.sum(squares)), float(np.sum(squares**2))
+        freedom = min(freedom, total**2 / fourth) if fourth else freedom
+    return variance, freedom
 
 
 def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
@@ -498,8 +512,8 @@ _HALVES, _FEWEST_HALVES, _SCORES_OF_HALVES = 10, 2, 40_000
 #: A minimum over scores is too low in proportion to n^(-2/3): that of half of them by so much more.
 _HALF_EXCESS = 2.0 ** (2.0 / 3.0) - 1.0
 #: What is least on the same scores, and of what is less or more by it.
-_LEAST_OF = {"min-cllr": 1.0, "min-bayes-error": 1.0, "calibration-loss": -1.0}
-LOSSES = ("cllr", *_LEAST_OF)
+_LEAST_OF = {"min-cllr": 1.0, "calibration-loss": -1.0}
+LOSSES, _LEAST_ERROR = ("cllr", *_LEAST_OF), "min-bayes-error"
 
 
 class LossError(NamedTuple):
@@ -525,7 +539,7 @@ def losses_of(counted: CountedScores, spec: StatisticSpec) -> Influence:
 def _block_losses(blocks: PavBlocks, spec: StatisticSpec) -> tuple[FloatArray, FloatArray]:
     """What a client and an impostor cost in each block."""
     client, impostor = blocks.shares
-    if spec.name == "min-bayes-error":
+    if spec.name == _LEAST_ERROR:
         weights = class_probabilities(np.array(spec.where.value))
         rejected = weights[0] * client < weights[1] * impostor
         return weights[0] * rejected, weights[1] * ~rejected
@@ -543,13 +557,19 @@ def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
     if key not in counted.losses:
         check_few(rows_of(counted.data, spec), "scores", "for a variance")
         influence = losses_of(counted, spec)
-        (variance, freedom), more = _variance_of(counted, influence), 0.0
-        if sign := _LEAST_OF.get(spec.name):
-            least = _minimum(pav(*counted.evidence.counts), spec)
-            more = sign * max(least - _half_minimum(counted, spec, options), 0.0) / _HALF_EXCESS
+        heavy, sign, more = spec.name != "min-cllr", _LEAST_OF.get(spec.name), 0.0
+        variance, freedom = _variance_of(counted, influence, heavy=heavy)
+        if sign is not None:
+            more = sign * _too_low(counted, spec, options)
         error = math.sqrt(variance + 0.5 * more**2)
         counted.losses[key] = LossError(influence.share + more, error, freedom)
     return counted.losses[key]
+
+
+def _too_low(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
+    """What a minimum is too low by on the scores that it is least on."""
+    least = _minimum(pav(*counted.evidence.counts), spec)
+    return max(least - _half_minimum(counted, spec, options), 0.0) / _HALF_EXCESS
 
 
 def _half_minimum(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
@@ -601,19 +621,18 @@ def _loss_interval(
                 " of them would cost: calibrate them on other scores.",
                 ScaleWarning,
             )
-        factor = math.exp(reach / estimate) if estimate > 0.0 else 1.0
-        return Interval(estimate, estimate / factor, estimate * factor, options.level, "log-t")
-    low, high, most = estimate - reach, estimate + reach, row.high
-    if spec.optimum:  # the error without scores
-        most = float(np.min(class_probabilities(np.array(spec.where.value))))
-    if error and 0.0 < estimate < most < math.inf:  # as a share of the most, which few errors skew
-        sizes, share = (sum(counted.evidence.totals), min(counted.evidence.sizes)), estimate / most
-        n = float(effective_size(share, (error / most) ** 2, *sizes, freedom, options.tail))
-        low, high = (most * float(end) for end in share_ends(share * n, n, options.tail))
-    elif not error and most < math.inf:  # classes apart: as few errors as were seen
+        ends = np.exp(np.log(estimate) + np.array([-reach, reach]) / estimate).tolist()
+        return Interval(estimate, *ends, options.level, "log-t", n_beyond=freedom)
+    low, high = estimate - reach, estimate + reach
+    if error and 0.0 < estimate < row.high < math.inf:  # a share, which few errors skew
+        sizes = sum(counted.evidence.totals), min(counted.evidence.sizes)
+        n = float(effective_size(estimate, error**2, *sizes, freedom, options.tail))
+        low, high = (float(end) for end in share_ends(estimate * n, n, options.tail))
+    elif not error and row.high < math.inf:  # classes apart: as few errors as were seen
         high = max(high, _most_apart(counted, spec, options))
     estimate, low, high = np.clip([estimate, low, high], row.low, row.high).tolist()
-    return Interval(estimate, low, high, options.level, str(options.method))
+    beyond = freedom if row.high == math.inf else None
+    return Interval(estimate, low, high, options.level, str(options.method), n_beyond=beyond)
 
 
 def _most_apart(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
@@ -637,7 +656,7 @@ _BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
 #: What the prevalence of the scores varies too, where no prior is given.
 PREVALENT = ("precision", "npv", "net-benefit")
 #: Quotients of rates, whose logarithms are sums.
-_QUOTIENTS = ("lr+", "lr-")
+QUOTIENTS = ("lr+", "lr-")
 #: Moments have no kink where they are largest or least, and need no smoothing.
 _MOMENTS = ("d-prime", "client-mean", "client-var", "impostor-mean", "impostor-var")
 #: The ends of the TPR at the ends of a range of FARs have this weight over the impostors expected
@@ -653,8 +672,8 @@ def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
     if name in _MOMENTS:
         return ("bootstrap", "smoothed")
     on_line = where.point in _GIVEN or where.value in _BALANCED
-    if name in LOSSES:
-        best = "half-sample" if name in _LEAST_OF else "log-t"
+    if name in (*LOSSES, _LEAST_ERROR):
+        best = "log-t" if name == "cllr" else "half-sample"
     elif name in INFLUENCES:
         best = "effective-size"
     elif (spec.fixed and name in _SINGLE) or (name == "threshold" and where.point in _GIVEN):
@@ -741,6 +760,10 @@ def _interval_of_rates(
         return _interval_at(counted, spec.name, spec.row, value, t, options)
     if optimum := spec.optimum:
         low, high = _ends_at_best(counted, spec, optimum, options)
+        if spec.name == _LEAST_ERROR:
+            most = float(np.min(class_probabilities(np.array(where.value))))
+            more = _too_low(counted, spec, options)
+            estimate, high = min(estimate + more, most), min(high + more, most)
     elif options.method == "effective-size":
         low, high = _ends_of_share(counted, spec, options)
     else:
@@ -778,8 +801,8 @@ def _interval_at(
         who, other = _SINGLE[name]
         low, high = far if who else frr
         ends = (1.0 - high, 1.0 - low) if other else (low, high)
-    elif name in _QUOTIENTS:
-        ends, method = _quotient_ends(counted, value, point, (far, frr)), "log square-and-add"
+    elif name in QUOTIENTS:
+        ends, method = quotient_ends(counted, value, point, (far, frr)), "log square-and-add"
     else:
         ends, method = square_and_add(counted, value, point, (far, frr)), "square-and-add"
     if isinstance(counted.data, ScoreSummary):  # whose bin can hide so much of either class
@@ -790,7 +813,7 @@ def _interval_at(
     return Interval(float(value(point)), low, high, options.level, method)
 
 
-def _quotient_ends(
+def quotient_ends(
     counted: CountedScores, value: Callable[[OperatingPoint], Any], point: OperatingPoint,
     ends: tuple[Limits, Limits],
 ) -> Limits:  # fmt: skip
@@ -820,6 +843,9 @@ def _ends_at_best(
         values = value(rates_moved(point, far, 1.0 - far))
         chance = float((np.nanmin if row.better == "lower" else np.nanmax)(values))
         low, high = min(low, chance), max(high, chance)
+    without = [float(value(rates_moved(point, x, 1.0 - x))) for x in (0.0, 1.0)]
+    if row.better == "lower":  # no worse than to accept all, or none
+        high = min(high, *without)
     return max(low, row.low), min(high, row.high)
 
 
@@ -963,6 +989,16 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
 
 
 # ------------------------------------------------------------------------------ influence
+def rate_slopes(
+    value: Callable[[OperatingPoint], Any], point: OperatingPoint
+) -> tuple[float, float]:
+    """What small errors of FAR and of FRR do to a measure, up to a factor."""
+    step, half = 1e-6, 5e-7  # a quotient has no value at a rate of 0
+    far, frr = (min(max(float(rate), step), 1.0 - step) for rate in (point.far, point.frr))
+    ends = ((far + half, far - half), (frr, frr)), ((far, far), (frr + half, frr - half))
+    return tuple(-float(np.diff(value(rates_moved(point, *map(np.array, x))))[0]) for x in ends)  # type: ignore[return-value]
+
+
 def rate_weights(
     scores: Scores, model: ScoreModel, spec: StatisticSpec
 ) -> tuple[float, float, float]:
@@ -974,16 +1010,7 @@ def rate_weights(
     at = best.point(model, spec.where) if best else point_at(model, where)
     t = float(at.threshold)
     if best:
-        step = 1e-6
-
-        def value(far: float, frr: float) -> float:
-            point = rates_moved(at, far, frr)
-            return float(best.value(point, spec.where))
-
-        far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
-        half = 0.5 * step  # a quotient has no value at a rate of 0
-        by_far = value(far + half, frr) - value(far - half, frr)
-        return t, by_far, value(far, frr + half) - value(far, frr - half)
+        return t, *rate_slopes(best.at(spec.where), at)
     if spec.name == "threshold":
         line = line_of(where, model.prior) if where.point in _GIVEN else RateLine(1.0, 1.0)
         return t, line.accepted, -line.rejected

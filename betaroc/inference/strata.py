@@ -26,9 +26,11 @@ from betaroc.distributions.empirical import decisive
 from betaroc.distributions.strata import over_strata
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import (
+    QUOTIENTS,
     CountedScores,
     interval_of_scores,
-    rates_moved,
+    quotient_ends,
+    rate_slopes,
     square_and_add,
 )
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
@@ -37,7 +39,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
     STATISTICS,
-    Statistic,
     StatisticArguments,
     StatisticSpec,
     parse_statistic,
@@ -58,8 +59,13 @@ Over = str | Mapping[str, float]
 #: Words for presentation attacks that mean the worst species: ISO/IEC 30107-3, and ACER.
 _OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
                "bpcer20": "frr@far=0.05", "bpcer100": "frr@far=0.01", "iapmr": "far"}  # fmt: skip
-#: The cost that one threshold has for all strata, each by its own weight.
+#: The cost that one threshold has for all strata, each by its own weight, and what else is of the
+#: mean FAR by weights, since it is no mean over strata.
 _OF_COSTS = "a-dcf"
+_OF_MEAN_FAR = (
+    _OF_COSTS, *QUOTIENTS, "precision", "npv", "f1", "mean-precision-recall", "mcc",
+    "mutual-information",
+)  # fmt: skip
 #: Labels beyond this many are no strata but ids.
 MOST_STRATA = 1000
 #: What the sum of weights may be off by.
@@ -623,12 +629,12 @@ def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
 
 
 class _StrataCost(NamedTuple):
-    """A cost at one threshold for all strata of the impostors: FAR is their mean by weights."""
+    """A measure at one threshold for all strata of impostors: FAR is their mean by weights."""
 
     counted: CountedScores
     pieces: Sequence[ScoreData]
     weights: FloatArray
-    row: Statistic
+    spec: StatisticSpec
     point: OperatingPoint
     value: Callable[[OperatingPoint], Any]
 
@@ -637,34 +643,39 @@ class _StrataCost(NamedTuple):
         cls, scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
         over: str | Mapping[str, float],
     ) -> Self | None:  # fmt: skip
-        """That over weights; None where no such cost is asked for."""
-        if spec.name != _OF_COSTS or not isinstance(over, Mapping) or spec.row.optimum is None:
+        """That over weights; None where no such measure is asked for."""
+        if spec.name not in _OF_MEAN_FAR or not isinstance(over, Mapping):
             return None
+        measure: Any = spec.row.optimum or spec.row.fixed
         pieces = pieces_of(scores, CLASSES[1])
         weights = checked_weights(over, tuple(pieces))
         counted = CountedScores(scores, options.groups, spec.where.prior)
         laws = [piece._distributions[1] for piece in pieces.values()]
         model = replace(counted.model, impostor=over_strata(laws, weights, upper=True))
-        point, value = spec.row.optimum.point(model, spec.where), spec.row.optimum.at(spec.where)
-        return cls(counted, [*pieces.values()], weights, spec.row, point, value)
+        point, value = measure.point(model, spec.where), measure.at(spec.where)
+        if math.isnan(value(point)):
+            raise refusal(
+                repr(str(spec)), "be a number of the scores", "nan", "Take another point."
+            )
+        return cls(counted, [*pieces.values()], weights, spec, point, value)
 
     def interval(self, level: float) -> Interval:
         """By the intervals of both rates."""
-        counted, pieces, weights, row, point, value = self
+        counted, pieces, weights, (name, row, _), point, value = self
         tail, t = 0.5 * (1.0 - level), float(point.threshold)
         _, low, high = mean_error(
             counted.data, pieces, CLASSES[1], weights, t, tail, grouped=counted.groups
         )
         _, frr = counted.rates_at(point.thresholds, tail)
-        low, high = square_and_add(counted, value, point, ((low, high), frr))
+        reach = quotient_ends if name in QUOTIENTS else square_and_add
+        low, high = reach(counted, value, point, ((low, high), frr))
         ends = max(low, row.low), min(high, row.high)
         return Interval(float(value(point)), *ends, level, "square-and-add over strata")
 
     def influence(self, scores: Scores) -> list[FloatArray]:
         """What each client and each impostor adds."""
         data, t, codes = scores._trials, self.point.threshold, stratum_codes(scores, CLASSES[1])
-        rates = [rates_moved(self.point, *rates) for rates in ((1.0, 0.0), (0.0, 1.0))]
-        by_far, by_frr = (float(self.value(point)) for point in rates)
+        by_far, by_frr = rate_slopes(self.value, self.point)
         hits, count = data.impostor > t, np.bincount(codes)
         each = (self.weights / count)[codes] * (hits - (np.bincount(codes, hits) / count)[codes])
         return [by_frr * (data.client <= t), by_far * hits.size * each]
