@@ -8,26 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, notices, resampling, tables
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings
-from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import check_fractional_weights, seed_sequence
-from betaroc.core.tables import Table, Tabular, in_library
-from betaroc.data.groups import ScoredTrials, units_of, weights_of
+from betaroc.data.groups import units_of, weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.empirical import EmpiricalPair
-from betaroc.inference import drawn_scores
-from betaroc.inference.differences import Difference, of_replicates
-from betaroc.inference.interval import Interval
-from betaroc.inference.paired_trials import check_other_trials, joint_trials
+from betaroc.inference import differences, drawn_scores, interval, paired_trials
 from betaroc.model.measures import checked_cost
-from betaroc.rendering import curves
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering import curves, nouns, tree, tree_text
 from betaroc.rendering.numbers import number, rate
-from betaroc.rendering.tree import Grid, Node, Paragraph, Row
-from betaroc.rendering.tree_text import text_of
 
 #: The population of spoofs, after targets (0) and nontargets (1).
 _SPOOF = 2
@@ -35,8 +25,6 @@ _SPOOF = 2
 _HALVES, _HALF = 200, 2.0 ** (2.0 / 3.0)
 #: Trials drawn at once, times replicates. Numbers that agree to this are equal.
 _AT_ONCE, _TIE = 2_000_000, 1e-12
-#: How often each trial of the countermeasure and of the verifier is drawn.
-Drawn = tuple[FloatArray, FloatArray]
 
 
 class TandemPoint(NamedTuple):
@@ -52,7 +40,7 @@ class TandemPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tandem(Tabular, Exportable):
+class Tandem(tables.Tabular, nouns.Exportable):
     """A countermeasure and a verifier in tandem, made by :func:`tandem`.
 
     :func:`interval` takes it with "t-dcf" (at `cm_threshold`), "min-t-dcf" or "t-eer", and
@@ -124,7 +112,7 @@ class Tandem(Tabular, Exportable):
     def _point(self, t: float) -> TandemPoint:
         return TandemPoint(*self._at(self._whole, np.array([t]))[:, 0].tolist())
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """The t-DCF and the rates of both systems together at each threshold of the countermeasure.
 
         Returns
@@ -180,9 +168,9 @@ class Tandem(Tabular, Exportable):
         return curves.finished(ax, *names, frame=frame, loc="best")
 
     def __str__(self) -> str:
-        return text_of(self._view())
+        return tree_text.text_of(self._view())
 
-    def _grid(self) -> Grid:
+    def _grid(self) -> tree.Grid:
         return self._view()[1]  # type: ignore[return-value]
 
     def _metrics(self) -> dict[str, Any]:
@@ -190,7 +178,7 @@ class Tandem(Tabular, Exportable):
 
     _derived = _metrics
 
-    def _view(self) -> list[Node]:
+    def _view(self) -> list[tree.Node]:
         ways = ("products of the rates of both", "counted on the same trials")
         rows = {"least t-DCF": self.min_point}
         if self.cm_threshold is not None:
@@ -201,40 +189,39 @@ class Tandem(Tabular, Exportable):
             rows[f"least t-DCF, {ways[not self.joint]}"] = second
         head = ("", f"{'legacy ' * self.legacy}t-DCF", "CM threshold", "ASV threshold",
                 "targets rejected", "nontargets accepted", "spoofs accepted")  # fmt: skip
-        cells = (Row((name, *(number(x, 4) for x in (p[5], *p[:2])), *map(rate, p[2:5])))
+        cells = (tree.Row((name, *(number(x, 4) for x in (p[5], *p[:2])), *map(rate, p[2:5])))
                  for name, p in rows.items())  # fmt: skip
         text = f"Least t-DCF {number(self.min_t_dcf, 4)}, on the scores that chose its threshold;"
         text += f" t-EER {rate(self.t_eer)}. Rates: {ways[self.joint]}."
-        return [Paragraph(text, "answer"), Grid(head, tuple(cells))]
+        return [tree.Paragraph(text, "answer"), tree.Grid(head, tuple(cells))]
 
     # ------------------------------------------------------------------------- rates
     @cached_property
-    def _sides(self) -> tuple[_Side, _Side]:
-        """The countermeasure and the verifier."""
-        return _side(self.cm._trials, self.nontarget), _side(self.asv._trials, self.nontarget)
+    def _sides(self) -> list[tuple[FloatArray, IntArray]]:
+        """The scores of both systems, clients first, and populations."""
+        return [_side(scores._trials, self.nontarget) for scores in (self.cm, self.asv)]
 
     @cached_property
-    def _whole(self) -> Drawn:
-        """Every trial once, or as often as its weight says."""
+    def _whole(self) -> tuple[FloatArray, ...]:
+        """How often each trial of both systems is counted: once, or as its weight says."""
         cm, asv = ([weights_of(s._trials, who) for who in CLASSES] for s in (self.cm, self.asv))
         return np.append(*cm), np.append(*asv)
 
     @cached_property
     def _places(self) -> list[FloatArray]:
         """Thresholds of both; of the verifier between targets and nontargets, or the one named."""
-        parts = self.cm, self.asv, self.asv._pieces("impostor")[self.nontarget]
-        result = [EmpiricalPair(*part._distributions).candidates.theta for part in parts]
-        if self.asv_threshold is not None:
-            result[2] = np.array([self.asv_threshold])
-        return result
+        sides = self.cm, self.asv, self.asv._pieces("impostor")[self.nontarget]
+        places = [EmpiricalPair(*side._distributions).candidates.theta for side in sides]
+        at = self.asv_threshold
+        return places if at is None else [*places[:2], np.array([at])]
 
     @cached_property
     def _points(self) -> FloatArray:
         """A column for each threshold of the countermeasure, from accepting all."""
         return self._at(self._whole, self._places[0])
 
-    def _at(self, drawn: Drawn, t: FloatArray) -> FloatArray:
-        """Points at ascending thresholds of the countermeasure, in columns."""
+    def _at(self, drawn: tuple[FloatArray, ...], t: FloatArray) -> FloatArray:
+        """Points at ascending thresholds of the countermeasure, in columns, of trials so often."""
         (cm, kinds), (asv, population) = self._sides
         alone = _rates(asv, population, drawn[1], self._places[2])
         k = _least(np.abs(alone[0] - alone[1]), alone[0] + alone[1])
@@ -250,7 +237,7 @@ class Tandem(Tabular, Exportable):
             costs = (np.sum(parts * rates, axis=0) - always) / default
         return np.stack([t, np.full(t.size, place), *rates, costs])
 
-    def _balance(self, drawn: Drawn) -> FloatArray:
+    def _balance(self, drawn: tuple[FloatArray, ...]) -> FloatArray:
         """The pair of thresholds whose rates differ least at the most, and its rates."""
         (cm, kinds), (asv, population), (s, t, _) = *self._sides, self._places
         first, second = _rates(cm, kinds // 2, drawn[0], s), _rates(asv, population, drawn[1], t)
@@ -271,10 +258,10 @@ class Tandem(Tabular, Exportable):
         return np.array([s[k], t[j[row]], *rates[:, row, k]])
 
     # --------------------------------------------------------------------- intervals
-    def _drawn(self, of: Any, options: IntervalOptions, share: float = 1.0) -> FloatArray:
+    def _drawn(self, of: Any, options: Any, share: float = 1.0) -> FloatArray:
         """A number of replicates, each with a share of the trials."""
-        cm, asv = self.cm._trials, self.asv._trials
-        trials: list[ScoredTrials] = [joint_trials(asv, cm)] if self.paired else [asv, cm]
+        asv, cm = self.asv._trials, self.cm._trials
+        trials: Any = [paired_trials.joint_trials(asv, cm)] if self.paired else [asv, cm]
         rows = []
         for (_, kinds), part in zip(self._sides[::-1], trials, strict=False):
             units = units_of(part, groups=options.groups)
@@ -289,22 +276,20 @@ class Tandem(Tabular, Exportable):
             drawn = ([np.concatenate(x.draw(rng, n, share), axis=1) for x in rows] for n in few)
             return [of((part[-1], part[0])) for parts in drawn for part in zip(*parts, strict=True)]
 
-        return options.replicated(block)
+        return np.asarray(options.replicated(block))
 
     def _replicates(self, stat: Any, point: Any, options: Any) -> tuple[float, FloatArray, Any]:
         """A number, a minimum corrected, its replicates, and how they were made."""
         at = {"t-dcf": self.cm_threshold, "min-t-dcf": self.min_point.cm_threshold, "t-eer": 0.0}
         if point or at[checks.choice(stat, tuple(at), "stat")] is None:
-            rule = "have the threshold that the tandem has, and no other point"
-            raise refusal("stat", rule, repr(stat), "Give the tandem a cm_threshold.")
+            raise refusal("stat", "be at a cm_threshold", repr(stat), "Give the tandem one.")
         for name, data in (("cm", self.cm), ("asv", self.asv)):
             drawn_scores.check_still(data, name, groups=options.groups)
         options = options.by(("half-sample" if stat == "min-t-dcf" else "bootstrap",))
         t, places = np.array([at[stat]]), self._places[0]
 
-        def of(drawn: Drawn) -> Any:
-            pair = self._balance(drawn) if stat == "t-eer" else self._at(drawn, t)[:, 0]
-            return np.mean(pair[2:5]) if stat == "t-eer" else pair[5]
+        def of(drawn: Any) -> Any:
+            return np.mean(self._balance(drawn)[2:] if stat == "t-eer" else self._at(drawn, t)[5])
 
         value, values = float(of(self._whole)), self._drawn(of, options)
         if stat == "min-t-dcf":
@@ -315,34 +300,29 @@ class Tandem(Tabular, Exportable):
             value, values = value + more, values + more * (1.0 + 0.5 * noise)
         return value, values, options
 
-    def _interval_of(self, stat: Any, argument: Any, point: Any, options: Any) -> Interval:
+    def _interval_of(self, stat: Any, argument: Any, point: Any, options: Any) -> interval.Interval:
         value, drawn, options = self._replicates(stat, argument or point, options)
         return drawn_scores.interval_of_replicates(value, drawn, options, stat)
 
     def _difference_of(
         self, other: Tandem, stat: Any, argument: Any, point: Any, options: Any, *, paired: bool
-    ) -> Difference:
+    ) -> differences.Difference:
         sides = options.halves()
         if paired:
-            sides = (replace(options, rng=seed_sequence(options.rng)),) * 2
+            sides = (replace(options, rng=resampling.seed_sequence(options.rng)),) * 2
             if self.asv != other.asv:
                 raise refusal("a and b", "have one verifier", "two", "Take paired=False.")
-            check_other_trials(self.cm, other.cm, ("a", "b"), groups=options.groups)
+            paired_trials.check_other_trials(self.cm, other.cm, ("a", "b"), groups=options.groups)
         value, drawn, _ = self._replicates(stat, argument or point, sides[0])
         less, others, options = other._replicates(stat, argument or point, sides[1])
-        return of_replicates(value - less, drawn - others, options, stat)
+        return differences.of_replicates(value - less, drawn - others, options, stat)
 
 
-#: The scores of a system, clients first, and the population of each.
-_Side = tuple[FloatArray, IntArray]
-
-
-def _side(scores: Scores, nontarget: str) -> _Side:
+def _side(scores: Scores, nontarget: str) -> tuple[FloatArray, IntArray]:
     """Clients are targets; of impostors one stratum is nontargets, all others are spoofs."""
-    strata = scores.impostor_strata
-    named = False if strata is None else strata.astype(str) == nontarget
-    impostors = np.full(scores.n_impostor, _SPOOF) - named
-    population = np.append(np.zeros_like(scores.client, np.int64), impostors)
+    population = np.repeat([0, _SPOOF], [scores.n_client, scores.n_impostor])
+    if scores.impostor_strata is not None:
+        population[scores.n_client :] -= scores.impostor_strata.astype(str) == nontarget
     return np.append(scores.client, scores.impostor), population
 
 
@@ -371,37 +351,31 @@ def _least(values: FloatArray, total: FloatArray | float = 0.0) -> int:
 # -------------------------------------------------------------------------- the same trials
 def _same_trials(cm: Scores, asv: Scores, nontarget: str, *, common: bool) -> tuple[Scores, Scores]:
     """Both systems trial by trial as the verifier has them, by their ids if both have some."""
-    import pandas as pd
-
     ids = [[getattr(s, f"{who}_ids") for who in CLASSES] for s in (cm, asv)]
     if any(part is None for side in ids for part in side):
-        check_other_trials(cm, asv, ("cm", "asv"), groups=True)
+        paired_trials.check_other_trials(cm, asv, ("cm", "asv"), groups=True)
         return cm._with(impostor_strata=asv.impostor_strata), asv
-    keys = []
-    for s, parts in zip((cm, asv), ids, strict=True):  # known by its id, as bona fide or as a spoof
-        names = [*map(str, np.concatenate(parts).tolist())]
-        keys.append(pd.MultiIndex.from_arrays([_side(s, nontarget)[1] // _SPOOF, names]))
-    ours, theirs = keys
-    if not ours.is_unique or not theirs.is_unique:
-        raise refusal("ids", "name each trial of a system once", "one twice", "Name them apart.")
-    rows = ours.get_indexer(theirs)
-    keep = rows >= 0
-    shared = int(np.sum(keep))
-    if not (common and shared) and not len(ours) == len(theirs) == shared:
-        actual = f"{len(ours) - shared} that only cm has, {len(theirs) - shared} that only asv has"
-        remedy = "Label them alike, or take common=True for the others, or paired=False."
-        raise refusal("cm and asv", "have the same trials", f"{actual}, {shared} of both", remedy)
+    # A trial is known by its id, and as bona fide or as a spoof.
+    ours, theirs = (
+        [*zip(_side(s, nontarget)[1] // _SPOOF, map(str, np.concatenate(x).tolist()), strict=True)]
+        for s, x in zip((cm, asv), ids, strict=True)
+    )
+    place = {key: k for k, key in enumerate(ours)}
+    rows = np.array([place.get(key, -1) for key in theirs])
+    keep, shared = rows >= 0, len(place.keys() & {*theirs})
+    once = len(place) == len(ours) and shared == np.sum(keep)
+    if not (once and (common or len(ours) == len(theirs) == shared)):
+        actual = f"{shared} distinct ids and kinds of {len(ours)} in cm and {len(theirs)} in asv"
+        raise refusal("ids", "name the same trials", actual, "Take common=True or paired=False.")
     kinds = ("", "_weights", "_groups", "_ids", "_strata")
-    columns = {who + name: getattr(asv, who + name)[part]
-               for who, part in zip(CLASSES, np.split(keep, [asv.n_client]), strict=True)
-               for name in kinds if getattr(asv, who + name) is not None}  # fmt: skip
-    asv = asv._with(**columns)
-    values = np.append(cm.client, cm.impostor)[rows[keep]]
-    client, impostor = np.split(values, [asv.n_client])
+    asv = asv._with(**{who + name: getattr(asv, who + name)[part]
+                       for who, part in zip(CLASSES, np.split(keep, [asv.n_client]), strict=True)
+                       for name in kinds if getattr(asv, who + name) is not None})  # fmt: skip
+    client, impostor = np.split(np.append(cm.client, cm.impostor)[rows[keep]], [asv.n_client])
     return asv._with(client=client, impostor=impostor, name=cm.name, source=None), asv
 
 
-@collect_warnings
+@notices.collect_warnings
 def tandem(
     cm: Scores,
     asv: Scores,
@@ -451,8 +425,8 @@ def tandem(
     joint : bool
         Count both decisions on the same trials, which assumes no independence; another number.
     paired : bool
-        Whether both scored the same trials, joined by ids, or without ids in one order; else the
-        systems are drawn independently.
+        Whether both scored the same trials, joined by ids and by whether they are spoofs, or
+        without ids in one order; else the systems are drawn independently.
     common : bool
         Leave out trials that only one of them has.
 
@@ -496,7 +470,7 @@ def tandem(
     for name, data in (("asv", asv), ("cm", cm)):
         require_scores(data, "a tandem", name=name, rejected=not paired)
         for who in CLASSES:
-            check_fractional_weights(getattr(data, f"{who}_weights"), who, "in a tandem")
+            resampling.check_fractional_weights(getattr(data, f"{who}_weights"), who, "in a tandem")
     if joint and not paired:
         raise refusal("joint", "be False of different trials", "True", "Give the same trials.")
     nontarget = checks.choice(nontarget, tuple(asv.strata.impostor) or (nontarget,), "nontarget")
@@ -504,8 +478,7 @@ def tandem(
         cm, asv = _same_trials(cm, asv, nontarget, common=common)
     kinds, ours = asv.strata.impostor.keys(), cm.strata.impostor.keys()
     if ours == {nontarget} or ours - kinds or not (kinds > {nontarget} and asv.n_client):
-        rule, actual = "be nontargets and spoofs, alike in both", checks.format_list(ours) or "none"
-        raise refusal("impostor_strata", rule, actual, "Give each impostor its kind.")
+        raise refusal("impostor_strata", "be nontargets and spoofs", str([*ours]), "Name them.")
     shares: Any = tuple(checks.rates_1d(priors, "priors").tolist())
     if len(shares) != 3 or abs(sum(shares) - 1.0) > 1e-9:
         raise refusal("priors", "be three fractions that sum to 1", checks.format_value(shares))
@@ -519,6 +492,5 @@ def tandem(
     c0, c1 = miss + accepted, shares[0] * costs[0] - miss - accepted
     if not (c1 >= 0.0 and min(c1, c2) + c0 * (not legacy) > 0.0):
         actual = f"C0 = {c0:.4g}, C1 = {c1:.4g}, C2 = {c2:.4g}"
-        rule = "make C1 >= 0 and the normaliser of the t-DCF > 0"
-        raise refusal("priors and costs", rule, actual, "Take others, or another asv_threshold.")
-    return in_library(result, asv)
+        raise refusal("priors and costs", "make C1 >= 0 and a normaliser > 0", actual, "Take others.")
+    return tables.in_library(result, asv)
