@@ -613,6 +613,15 @@ def _loss_interval(
             " come. Give more scores.",
             SmallSampleWarning,
         )
+    if row.high == math.inf:
+        ends = [law._steps[0][k] for law in counted.evidence.counts for k in (0, -1)]
+        if min(ends) >= 0.0 and max(ends) <= 1.0:
+            warn(
+                f"{str(spec)!r}: scores in [0, 1], read as natural log likelihood ratios, look like"
+                " probabilities. Take their log odds less those of the prior, or"
+                " br.fit(dev).log_likelihood_ratio.",
+                ScaleWarning,
+            )
     if spec.name == "cllr":
         if estimate > 1.0:
             warn(
