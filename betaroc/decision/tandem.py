@@ -492,5 +492,5 @@ def tandem(
     c0, c1 = miss + accepted, shares[0] * costs[0] - miss - accepted
     if not (c1 >= 0.0 and min(c1, c2) + c0 * (not legacy) > 0.0):
         actual = f"C0 = {c0:.4g}, C1 = {c1:.4g}, C2 = {c2:.4g}"
-        raise refusal("priors and costs", "make C1 >= 0 and a normaliser > 0", actual, "Take others.")
+        raise refusal("costs", "make C1 >= 0 and the normaliser > 0", actual, "Take other priors.")
     return tables.in_library(result, asv)
