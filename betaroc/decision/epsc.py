@@ -44,7 +44,7 @@ _ROWS = 11
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Epsc(Tabular, Exportable):
-    """Errors and spoofability observed on test, at thresholds that dev chose.
+    """Errors and spoofability on test, at thresholds that dev chose.
 
     Made by :func:`epsc`. Arrays have an entry for each omega and beta, omega by omega.
 
@@ -183,7 +183,7 @@ class Epsc(Tabular, Exportable):
             for omega, beta, t, *rates, hter, low, high in zip(*columns.values(), strict=True)
         ]  # fmt: skip
         shown = np.unique(np.linspace(0, len(rows) - 1, _ROWS).astype(int))
-        text = f"HTER_omega observed on test at thresholds chosen for {self.criterion} on dev"
+        text = f"HTER_omega on test at thresholds chosen for {self.criterion} on dev"
         text += f"; attacks: {tree.first_n(tree.foreign(name).short for name in self.attack)}"
         if self.resample is not None:
             of = "test at these thresholds alone" if self.resample == "test" else "dev and of test"

@@ -318,7 +318,7 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
     kind = "probability" if unit else "log-likelihood ratio"
     names = shared_words([fit.scores.words])
     bars = {names.client: counts.client, names.impostor: counts.impostor}
-    words = f"{level_words(level)} of calibrated scores"
+    words = f"{level_words(level)} of calibrated scores at each place"
     axes = f"score, read as {kind}", f"{kind} by the scores"
     places = counts.places
     return curves.draw_calibration(ax, x, lines, (low, high), words, places, bars, axes, frame)

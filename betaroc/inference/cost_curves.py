@@ -158,7 +158,7 @@ class CostCurve(Framed, Exportable):
         >>> import betaroc as br
         >>> curve = br.decision_curve(br.Scores([0.9, 0.4], [0.1, 0.3], name="marker"))
         >>> [line.get_label() for line in curve.plot().lines]
-        ['marker', 'best threshold', 'treat all', 'treat none']
+        ['marker', 'best threshold in hindsight', 'treat all', 'treat none']
         """
         defaults = {"without scores": self.default}
         if self.display == DECISION:
@@ -177,16 +177,19 @@ class CostCurve(Framed, Exportable):
         return text_of(self._view())
 
     def _view(self) -> list[tree.Node]:
-        """Where each system is better than its defaults, and by how much at most."""
+        """At how many places a system is better than without it, seen and by its interval."""
         bayes, rows = self.display == BAYES_ERROR, []
-        for name, actual in zip(self.system, self.actual, strict=True):
-            gain = (self.default - actual) * (1.0 if bayes else -1.0)
-            most, better = int(np.argmax(gain)), int(np.sum(gain > _ROUNDING))
-            cells = f"{better} of {gain.size}", number(gain[most], 3), number(self.at[most], 3)
-            rows.append(tree.Row((tree.foreign(name), *(cells if better else cells[:1]))))
+        ends = self.high if bayes else self.low
+        for name, actual, end in zip(self.system, self.actual, ends, strict=True):
+            gain, shown = ((self.default - x) * (1.0 if bayes else -1.0) for x in (actual, end))
+            most, (better, sure) = int(np.argmax(gain)), np.sum([gain > _ROUNDING, shown > 0.0], 1)
+            largest = number(gain[most], 3), number(self.at[most], 3)
+            known = "" if np.isnan(end).all() else f"{sure}"
+            cells = f"{better} of {gain.size}", known, *(largest if better else ())
+            rows.append(tree.Row((tree.foreign(name), *cells)))
         *_, place, title = _STATISTICS[self.display]
         title = title if bayes else f"Net benefit at prevalence {number(self.prior, 3)}"
-        head = "system", "better than without it", "by at most", f"at {place}"
+        head = "system", "better than without it", "by its interval", "most seen", f"at {place}"
         # A font may lack other letters.
         names = (s if s.isascii() else f"system {k}" for k, s in enumerate(self.system, 1))
         drawn = replace(self, system=tuple(names))

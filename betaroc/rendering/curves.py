@@ -700,7 +700,7 @@ def draw_costs(
     for k, (name, value, best, low, high) in enumerate(zip(names, *lines, strict=True), before):
         look = {"color": COLOURS[k % len(COLOURS)], "label": name, **few, **line_style(style)}
         line = draw_curve(ax, x, value, look)
-        label = "_nolegend_" if k else "best threshold"
+        label = "_nolegend_" if k else "best threshold in hindsight"
         ax.plot(x, best, color=line.get_color(), linewidth=0.9, linestyle="--", label=label)
         _draw_interval(ax, x, low, high, line.get_color(), words)
         words = words if np.isnan(low).all() else "_nolegend_"
