@@ -186,13 +186,14 @@ class Tandem(tables.Tabular, nouns.Exportable):
         rows["t-EER"] = self.t_eer_point
         if self.paired:  # the same threshold by the other way
             second = replace(self, joint=not self.joint)._point(self.min_point.cm_threshold)
-            rows[f"least t-DCF, {ways[not self.joint]}"] = second
+            rows[f"at that threshold, {ways[not self.joint]}"] = second
         head = ("", f"{'legacy ' * self.legacy}t-DCF", "CM threshold", "ASV threshold",
                 "targets rejected", "nontargets accepted", "spoofs accepted")  # fmt: skip
         cells = (tree.Row((name, *(number(x, 4) for x in (p[5], *p[:2])), *map(rate, p[2:5])))
                  for name, p in rows.items())  # fmt: skip
         text = f"Least t-DCF {number(self.min_t_dcf, 4)}, on the scores that chose its threshold;"
-        text += f" t-EER {rate(self.t_eer)}. Rates: {ways[self.joint]}."
+        text += f" its rates are {ways[self.joint]}. t-EER {rate(self.t_eer)}, at other thresholds"
+        text += " of both; its rates are products."
         return [tree.Paragraph(text, "answer"), tree.Grid(head, tuple(cells))]
 
     # ------------------------------------------------------------------------- rates
