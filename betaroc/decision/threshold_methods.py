@@ -754,7 +754,7 @@ def precision_interval(scores: ScoreData, threshold: float, target: Target) -> t
     if not accepted:
         return (math.nan, 0.0, 1.0), 0
     if target.prior is not None:
-        return precision_at(target.prior, far, frr), accepted
+        return precision_with_ends(target.prior, far, frr), accepted
     evidence, t = SampleSupport(scores._trials), Thresholds.from_theta(np.array([threshold]))
     tail = IntervalOptions(target.confidence).tail
     worth = float(_independent_sizes(evidence, t, None, tail)[0][0]) / evidence.totals[0]
@@ -762,7 +762,7 @@ def precision_interval(scores: ScoreData, threshold: float, target: Target) -> t
     return (hits / accepted, float(low), float(high)), accepted
 
 
-def precision_at(prior: float, far: Rate, frr: Rate) -> Rate:
+def precision_with_ends(prior: float, far: Rate, frr: Rate) -> Rate:
     """The precision at a prior, the squares of what both ends of both rates change of it added."""
 
     def off(k: int, j: int) -> float:
@@ -782,7 +782,7 @@ def precision_beside(
             return None
         far, frr = ((item.estimate, item.low, item.high) for item in counted)
         rates = {"far": far, "frr": frr} | {target.kind: aimed}
-        aimed = precision_at(target.prior, rates["far"], rates["frr"])
+        aimed = precision_with_ends(target.prior, rates["far"], rates["frr"])
     return Interval(*aimed, target.confidence, "counted")
 
 

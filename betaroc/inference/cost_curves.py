@@ -30,7 +30,7 @@ from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.tree_text import text_of
 
 #: What is drawn: one system, or several by their names.
-Systems: TypeAlias = "SideInput | ScoresLike | Mapping[str, SideInput | ScoresLike]"
+CostInput: TypeAlias = "SideInput | ScoresLike | Mapping[str, SideInput | ScoresLike]"
 BAYES_ERROR, DECISION = "bayes-error", "decision-curve"
 #: Shares and costs that agree to this are equal.
 _ROUNDING = 1e-12
@@ -198,7 +198,7 @@ class CostCurve(Framed, Exportable):
 
 
 def _curve(
-    display: str, systems: Systems, at: FloatArray, prior: float | None, options: IntervalOptions
+    display: str, systems: CostInput, at: FloatArray, prior: float | None, options: IntervalOptions
 ) -> CostCurve:
     from scipy.special import logit
 
@@ -231,7 +231,7 @@ def _curve(
     return CostCurve(display, tuple(named), at, actual, best, low, high, options.level, share)
 
 
-def _by_name(systems: Systems) -> Mapping[str, SideInput]:
+def _by_name(systems: CostInput) -> Mapping[str, SideInput]:
     kinds = "Scores, a ScoreSummary, a ScoreModel, a fit, a mapping of names to them"
     if not isinstance(systems, Mapping):
         system = as_scores(systems, "systems", kinds, SideInput)
@@ -244,7 +244,7 @@ def _by_name(systems: Systems) -> Mapping[str, SideInput]:
 
 @collect_warnings
 def bayes_error_curve(
-    systems: Systems, log_odds: npt.ArrayLike | None = None, *, level: float = 0.95,
+    systems: CostInput, log_odds: npt.ArrayLike | None = None, *, level: float = 0.95,
     groups: bool = True,
 ) -> CostCurve:  # fmt: skip
     """Error of scores read as natural log-likelihood ratios, over the prior log odds l.
@@ -295,7 +295,7 @@ def bayes_error_curve(
 
 @collect_warnings
 def decision_curve(
-    systems: Systems, probability: npt.ArrayLike | None = None, *, prior: float | None = None,
+    systems: CostInput, probability: npt.ArrayLike | None = None, *, prior: float | None = None,
     level: float = 0.95, groups: bool = True,
 ) -> CostCurve:  # fmt: skip
     """Net benefit of scores that are probabilities, over the threshold probability p.
