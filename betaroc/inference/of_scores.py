@@ -396,7 +396,7 @@ def _variance_of(
     freedom = min(size for size in units.sizes if size is not None) - 1.0
     if heavy:
         every = np.concatenate([x[rows, 0] for x, rows in zip(columns, units.rows, strict=True)])
-        squares = np.bincount(units.first, units.copies * every) ** 2
+        squares = np.square(np.bincount(units.first, units.copies * every).astype(np.float64))
         total, fourth = float(np.sum(squares)), float(np.sum(squares**2))
         freedom = min(freedom, total**2 / fourth) if fourth else freedom
     return variance, freedom
@@ -614,8 +614,8 @@ def _loss_interval(
             SmallSampleWarning,
         )
     if row.high == math.inf:
-        ends = [law._steps[0][k] for law in counted.evidence.counts for k in (0, -1)]
-        if min(ends) >= 0.0 and max(ends) <= 1.0:
+        places = [law._steps[0][k] for law in counted.evidence.counts for k in (0, -1)]
+        if min(places) >= 0.0 and max(places) <= 1.0:
             warn(
                 f"{str(spec)!r}: scores in [0, 1], read as natural log likelihood ratios, look like"
                 " probabilities. Take their log odds less those of the prior, or"
@@ -630,8 +630,9 @@ def _loss_interval(
                 " of them would cost: calibrate them on other scores.",
                 ScaleWarning,
             )
-        ends = np.exp(np.log(estimate) + np.array([-reach, reach]) / estimate).tolist()
-        return Interval(estimate, *ends, options.level, "log-t", n_beyond=freedom)
+        factor = from_log(reach / estimate) if estimate > 0.0 else 1.0
+        low, high = estimate / factor, estimate * factor
+        return Interval(estimate, low, high, options.level, "log-t", n_beyond=freedom)
     low, high = estimate - reach, estimate + reach
     if error and 0.0 < estimate < row.high < math.inf:  # a share, which few errors skew
         sizes = sum(counted.evidence.totals), min(counted.evidence.sizes)
