@@ -110,12 +110,10 @@ class FitError(BetarocError, RuntimeError):
 
     Parameters
     ----------
-    message : str
-        What went wrong.
+    message, argument : str
+        As of :class:`BetarocError`.
     result : object, optional
         The partial result, never to be used as a fit.
-    argument : str, optional
-        What the message is about.
 
     Attributes
     ----------

@@ -203,10 +203,7 @@ def _mirror(t: Thresholds) -> Thresholds:
 def _near_and_rest(
     a: float | FloatArray, b: float | FloatArray, x: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The tail on the threshold's side of 1/2, and the other.
-
-    scipy's complement costs nine times the ratio: only beyond the median is it asked for.
-    """
+    """The tail on the threshold's side of 1/2, and the other, which costs scipy nine times more."""
     from scipy.special import betainc, betaincc
 
     near = np.asarray(betainc(a, b, x))

@@ -86,11 +86,6 @@ def load_liveness(
     Examples
     --------
     >>> import betaroc as br
-    >>> data = br.datasets.load_liveness(sharpened=0.4)
-    >>> data.dev.words
-    ClassWords(client='bona fide', impostor='attack')
-    >>> br.decide(data.dev, far=0.05).check(data.test).verdict
-    'broken'
     >>> species = br.datasets.load_liveness(sharpened=[0.0, 0.2, 0.4]).test
     >>> br.decide(species, far=0.05).worst
     '0.4'

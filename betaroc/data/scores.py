@@ -186,8 +186,6 @@ class Confusion(tables.Framed, Exportable):
     >>> counts = br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3)
     >>> counts.true_accepts, counts.false_accepts, counts.true_rejects, counts.false_rejects
     (2, 1, 3, 1)
-    >>> print(counts.summary("ml"))
-    true positives 2, false positives 1, true negatives 3, false negatives 1; FPR 0.25, FNR 0.333333
     """
 
     true_accepts: Any
@@ -222,10 +220,6 @@ class Confusion(tables.Framed, Exportable):
         ----------
         terms : str
             "biometric", "matching", "pad" or "ml".
-
-        Returns
-        -------
-        str
 
         Raises
         ------
@@ -387,16 +381,12 @@ class ScoreData(tables.Tabular, Exportable, ABC):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax : optional
+            As in :meth:`ScoreModel.plot`.
         bins : int
             Number of bars, over [0, 1] or, where scores lie outside, over their range.
         **style
             ``color`` and ``label`` of the bars of both classes.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Examples
         --------

@@ -108,11 +108,9 @@ class ScoreSummary(ScoreData):
     --------
     >>> import betaroc as br
     >>> import pandas as pd
-    >>> frame = {"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]}
-    >>> one = br.summarize(pd.DataFrame(frame))
-    >>> both = one + one
-    >>> both.n_client, both.n_impostor, both.prior == one.prior
-    (6, 4, True)
+    >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.1], "label": [1, 1, 0]}))
+    >>> (one + one).n_client
+    4
     """
 
     client: ClassSummary
@@ -228,10 +226,10 @@ class ScoreSummary(ScoreData):
         --------
         >>> import betaroc as br
         >>> import pandas as pd
-        >>> frame = pd.DataFrame({"score": [0.1, 0.3, 0.4, 0.7], "label": [0, 1, 0, 1]})
+        >>> frame = pd.DataFrame({"score": [0.3, 0.1], "label": [1, 0]})
         >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
-        >>> [e.tolist() for e in summary.rate_error_at([0.26, 0.9])]  # bins of 1/8
-        [[0.0, 0.0], [0.5, 0.0]]
+        >>> [e.item() for e in summary.rate_error_at(0.26)]  # bins of 1/8
+        [0.0, 1.0]
         """
         theta = checks.real_array(threshold, "threshold")
         cells = self._cells
@@ -393,7 +391,7 @@ def summarize(
     score, label : str
         Columns.
     client_label : optional
-        The label of the clients; None only for {0, 1}, {False, True} and {-1, 1}.
+        As in `Scores.from_labels`.
     bins : int
         Bins of the layout, 8 to 1048576.
     layout : tuple of float, optional
@@ -438,10 +436,8 @@ def summarize(
     >>> import betaroc as br
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
-    >>> summary = br.summarize(frame)
-    >>> model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))  # FAR (1 - t)^2, FRR t^2
-    >>> br.epc(summary, model, alpha=[0.5]).value.round(4).tolist()  # at 0.5, where dev has 1/6
-    [0.25]
+    >>> br.summarize(frame).n_client
+    3
     """
     if isinstance(frame_or_path, str | os.PathLike):
         result = summarize_file(

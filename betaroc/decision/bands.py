@@ -377,10 +377,7 @@ def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _scores_delta(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """Normal intervals of a curve of test scores; nan where the measure is undefined.
-
-    From its derivatives in both rates and an observed prior.
-    """
+    """Normal intervals of a curve of test scores; nan where the measure is undefined."""
     from scipy.special import ndtr, stdtrit
 
     scores = curve.side_trials(e, "test")
@@ -401,10 +398,7 @@ def _scores_delta(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 
 def _gradient(e: Epc, *, observed: bool) -> FloatArray:
-    """Change of the measure at each threshold with FAR and FRR there, and with the prior.
-
-    A rate of 0 or 1 does not vary; where the measure is undefined nothing does.
-    """
+    """Change of the measure at each threshold with FAR and FRR there, and with the prior."""
     k, point = e.alpha.size, e.points
     rates = [np.array(point.far), np.array(point.frr), np.full(k, point.prior)]
     result = np.zeros((k, 2 * k + 1))

@@ -1,15 +1,7 @@
-"""A curve by Algorithms 1 and 2 of the papers: thresholds chosen on dev, observed on test.
+"""A curve by Algorithms 1 and 2 of IDIAP-RR 03-85: thresholds chosen on dev, observed on test.
 
-Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance curve, IDIAP-RR 03-85:
-
-    1:  theta* = arg min_theta (alpha FAR(theta, valid) + (1 - alpha) FRR(theta, valid))
-    2:  theta* = arg min_theta abs(v - FAR(theta, valid))
-
-with HTER(theta*, test) against alpha, or against v.
-
-Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, Algorithm 1, is
-both: theta* = arg min_theta C(V1(theta, devel), V2(theta, devel); alpha), then V(theta*, test).
-`chosen_on` is its first step, for all alphas; C is a name in :mod:`betaroc.model.criteria`, V in
+In Bengio, Mariethoz and Keller (2005) both are one: theta* = arg min C(V1, V2; alpha) on dev, which
+is `chosen_on`, then V(theta*) on test; C is a name in :mod:`betaroc.model.criteria`, V in
 :mod:`betaroc.model.measures`.
 """
 

@@ -65,10 +65,8 @@ class Epc(Tabular, Exportable):
     ----------
     dev, test : ScoreModel
         Both sides; scores are empirical distributions.
-    criterion, measure : str
-        Names in the tables of criteria and measures.
-    alpha : ndarray, shape (k,)
-        The criterion's parameter.
+    criterion, measure, alpha
+        As in :func:`epc`.
     chosen : Thresholds
         Dev's thresholds, arrays of shape (k,).
     dev_scores, test_scores : Scores, optional
@@ -343,11 +341,9 @@ class Epc(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([3, 4, 5, 6, 7], [1, 2, 3, 4, 4.5])
-        >>> curve = br.epc(dev, br.Scores([2, 4, 6, 7, 8], [0, 1, 3, 4, 5]))
-        >>> area = curve.interval("area", rng=1)
-        >>> round(area.estimate, 4) == round(curve.area(), 4), area.low < area.high, area.method
-        (True, True, 'both')
+        >>> curve = br.epc(br.Scores([3, 4, 5], [1, 2, 3.5]), br.Scores([2, 4, 6], [0, 1, 3]))
+        >>> curve.interval("area", rng=1).method
+        'both'
         """
         options = IntervalOptions(level, method, replicates, groups, rng)
         return in_library(self._interval_of(stat, given, point, options), self)
@@ -463,22 +459,16 @@ class Epc(Tabular, Exportable):
 
         References
         ----------
-        Bengio, Mariethoz and Keller (2005), section 5. Kim and Pollard (1990), Cube root
-        asymptotics. Owen (2007), The pigeonhole bootstrap. Bolle, Ratha and Pankanti (2004), the
-        subsets bootstrap.
+        Bengio, Mariethoz and Keller (2005), section 5. Kim and Pollard (1990). Owen (2007), The
+        pigeonhole bootstrap.
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> dev = br.Scores(rng.normal(1, 1, 300), rng.normal(-1, 1, 300))
-        >>> test = br.Scores(rng.normal(1, 1, 400), rng.normal(-1, 1, 400))
-        >>> curve = br.epc(dev, test, alpha=[0.2, 0.5])
-        >>> fixed = curve.band(resample="test", replicates=2000, rng=1)
-        >>> both = curve.band(replicates=200, rng=1)
-        >>> bool(both.high[0] - both.low[0] > fixed.high[0] - fixed.low[0])
-        True
+        >>> dev, test = br.Scores([3, 4, 5, 6], [1, 2, 3, 4.5]), br.Scores([2, 4, 6], [0, 1, 3])
+        >>> band = br.epc(dev, test, alpha=[0.5]).band(resample="test", rng=1)
+        >>> band.low.round(3).tolist(), band.high.round(3).tolist()
+        ([0.0], [0.667])
         """
         options = BandOptions(level, method, replicates, groups, rng, resample, simultaneous)
         strata = any(isinstance(x, StrataFits) for x in (self.dev_fit, self.test_fit))
@@ -516,10 +506,6 @@ class Epc(Tabular, Exportable):
             Properties of the line, such as ``color`` or ``label`` (default: the name of test or
             dev).
 
-        Returns
-        -------
-        matplotlib Axes
-
         Raises
         ------
         InputError
@@ -552,10 +538,6 @@ class Epc(Tabular, Exportable):
         ----------
         ax, terms, **style : optional
             As in :meth:`plot`.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Examples
         --------
@@ -906,8 +888,7 @@ def epc_average(
 
     References
     ----------
-    Bengio, Keller and Mariethoz (2004), IDIAP-RR 03-85, equations (19) to (25). Bengio, Mariethoz
-    and Keller (2005), equations (15) to (18).
+    Bengio, Keller and Mariethoz (2004), IDIAP-RR 03-85, equations (19) to (25).
 
     Examples
     --------
@@ -1007,10 +988,7 @@ def _steps(
 
 
 def _breaks(dev: ScoreModel, test: ScoreModel, criterion: str) -> FloatArray:
-    """Targets at which the choice on dev may jump, or its threshold meets a joint of test.
-
-    Of several thresholds of one precision the choice changes sides where precision is the prior.
-    """
+    """Targets at which the choice on dev may jump, or its threshold meets a joint of test."""
     jumps = CRITERIA[criterion].levels(dev._pair, dev.prior)
     met = np.ravel(MEASURES[criterion].value(dev._point(test._pair.joints)))
     places = [jumps, _middles(jumps), met[~np.isnan(met)], np.array([dev.prior])]
@@ -1025,10 +1003,8 @@ class EpcCv(Tabular, Exportable):
 
     Parameters
     ----------
-    criterion, measure : str
-        Names in the tables of criteria and measures.
-    alpha : ndarray, shape (k,)
-        The criterion's parameter.
+    criterion, measure, alpha
+        As in :func:`epc`.
     threshold : ndarray, shape (folds, k)
         Row f was chosen on all folds but f.
     far, frr : ndarray, shape (k,)

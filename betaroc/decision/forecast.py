@@ -70,11 +70,10 @@ class DevSize(NamedTuple):
     Examples
     --------
     >>> import betaroc as br
-    >>> model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
-    >>> forecast = br.epc_forecast(model, n_client=100, n_impostor=200, alpha=[0.5])
-    >>> size = forecast.dev_size(float(forecast.smooth_excess[0]) / 10)
-    >>> size.smooth_client, size.smooth_impostor
-    (array([1000.]), array([2000.]))
+    >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    >>> forecast = br.epc_forecast(model, n_client=200, n_impostor=200, alpha=[0.5])
+    >>> forecast.dev_size(0.001).smooth_client
+    array([60.])
     """
 
     smooth_client: FloatArray
@@ -242,9 +241,8 @@ class EpcForecast(_Forecast):
         >>> import betaroc as br
         >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
         >>> forecast = br.epc_forecast(model, n_client=200, n_impostor=200, alpha=[0.5])
-        >>> size = forecast.dev_size(0.001)
-        >>> size.smooth_client, size.empirical_client
-        (array([60.]), array([1692.]))
+        >>> forecast.dev_size(0.001).empirical_client
+        array([1692.])
         """
         excess = checks.positive(excess, "excess")
         with np.errstate(over="ignore"):  # more scores than can be counted: inf
@@ -685,10 +683,7 @@ class _Dev(NamedTuple):
         self, x: Thresholds, share: FloatArray, k: int, m: FloatArray, inside: FloatArray,
         logits: FloatArray = _LOGITS, *, half: bool = True,
     ) -> list[ForecastPart]:  # fmt: skip
-        """Half-way to the next score beyond x, of k own and m others that are not `inside`.
-
-        The nearest of either class, by its uniform share v, while none of the other comes first.
-        """
+        """Half-way to the next score beyond x, of k own and m others that are not `inside`."""
         from scipy.special import expit
 
         near, number = x, share.size

@@ -49,27 +49,22 @@ class Tandem(tables.Tabular, nouns.Exportable):
     Parameters
     ----------
     cm, asv : Scores
-        The countermeasure and the verifier; paired trials stand in the verifier's order.
-    nontarget : str
-        The stratum of the impostors who make no effort.
-    cm_threshold, asv_threshold : float or None
-        Thresholds that were named.
+        Paired trials stand in the verifier's order.
+    nontarget, cm_threshold, asv_threshold, legacy, joint, paired
+        As in :func:`tandem`.
     priors, costs : tuple of float
         Of targets, nontargets and spoofs.
-    legacy, joint, paired : bool
-        As in :func:`tandem`.
     library : str, optional
         What tables are frames of.
 
     Examples
     --------
     >>> import betaroc as br
-    >>> strata = ["nontarget", "nontarget", "A07", "A07"]
-    >>> asv = br.Scores([3, 4, 5], [0, 1, 3.5, 4.5], impostor_strata=strata)
-    >>> cm = br.Scores([1, 2, 3], [2, 3, 0, 1.5], impostor_strata=strata)
-    >>> best = br.tandem(cm, asv).min_point
-    >>> round(best.t_dcf, 4), best.cm_threshold
-    (0.3762, 1.75)
+    >>> kinds = ["nontarget", "A07"]
+    >>> asv = br.Scores([3, 4], [1, 3.5], impostor_strata=kinds)
+    >>> cm = br.Scores([1, 2], [2, 1.5], impostor_strata=kinds)
+    >>> br.tandem(cm, asv).min_point.cm_threshold
+    1.75
     """
 
     cm: Scores
@@ -124,12 +119,11 @@ class Tandem(tables.Tabular, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> strata = ["nontarget", "nontarget", "A07", "A07"]
-        >>> asv = br.Scores([3, 4, 5], [0, 1, 3.5, 4.5], impostor_strata=strata)
-        >>> cm = br.Scores([1, 2, 3], [2, 3, 0, 1.5], impostor_strata=strata)
-        >>> table = br.tandem(cm, asv).to_frame()
-        >>> table[["cm_threshold", "t_dcf"]].round(4).values.tolist()[1:4]
-        [[0.5, 0.5], [1.25, 0.8762], [1.75, 0.3762]]
+        >>> kinds = ["nontarget", "A07"]
+        >>> asv = br.Scores([3, 4], [1, 3.5], impostor_strata=kinds)
+        >>> cm = br.Scores([1, 2], [2, 1.5], impostor_strata=kinds)
+        >>> br.tandem(cm, asv).to_frame()["t_dcf"].round(3).tolist()
+        [1.0, 1.627, 0.627, 1.881]
         """
         return self._table(dict(zip(TandemPoint._fields, self._points, strict=True)))
 
@@ -138,24 +132,17 @@ class Tandem(tables.Tabular, nouns.Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        **style
-            Properties of the line.
-
-        Returns
-        -------
-        matplotlib Axes
+        ax, **style : optional
+            As in :meth:`ScoreModel.plot`.
 
         Examples
         --------
         >>> import betaroc as br
-        >>> strata = ["nontarget", "nontarget", "A07", "A07"]
-        >>> asv = br.Scores([3, 4, 5], [0, 1, 3.5, 4.5], impostor_strata=strata)
-        >>> cm = br.Scores([1, 2, 3], [2, 3, 0, 1.5], impostor_strata=strata)
-        >>> ax = br.tandem(cm, asv).plot()
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('threshold of the countermeasure', 'normalised t-DCF')
+        >>> kinds = ["nontarget", "A07"]
+        >>> asv = br.Scores([3, 4], [1, 3.5], impostor_strata=kinds)
+        >>> ax = br.tandem(br.Scores([1, 2], [2, 1.5], impostor_strata=kinds), asv).plot()
+        >>> ax.get_ylabel()
+        'normalised t-DCF'
         """
         ax, empty = curves.begun(ax)
         x, *_, y = self._points[:, 1:]

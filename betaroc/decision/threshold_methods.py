@@ -286,24 +286,20 @@ class ThresholdMethod(Value):
 
     Parameters
     ----------
-    how : str
-        "guaranteed", "average", "tail", "model" or "counted".
+    how, family : str
+        As in :func:`decide`; `family` of the target's class, for both rates of both classes.
     threshold : float
-        Accept iff score > threshold; nan where it is not possible.
-    expected : float
-        The target's expected rate.
-    low, high : float
-        Its interval.
+        nan where it is not possible.
+    expected, low, high : float
+        The target's expected rate and its interval.
     n_beyond : float
         Impostors of dev accepted, or clients rejected; of fits those expected.
     far, frr : float
         Both rates counted on dev.
-    family : str
-        Of a fit the family of the target's class; of both rates those of both classes.
     why : str
         Why it is not possible, or what speaks against it; else empty.
     k : int or None
-        It comes from the k-th largest impostor or the k-th smallest client score.
+        Where the threshold is the k-th largest impostor or the k-th smallest client score.
     achieved : float
         P(true rate <= target) of such a threshold, or more; nan of fits.
 
@@ -311,8 +307,8 @@ class ThresholdMethod(Value):
     --------
     >>> import betaroc as br
     >>> scores = br.Scores([600, 700], range(100))
-    >>> found = br.decide(scores, far=0.02, family="normal")
-    >>> [(method.how, method.threshold) for method in found.methods if method.possible][0]
+    >>> method = br.decide(scores, far=0.02, family="normal").methods[1]
+    >>> method.how, method.threshold
     ('average', 98.0)
     """
 
@@ -429,10 +425,7 @@ class OrderedScores:
         return counts[past - 1] if past else -1
 
     def _worth(self, k: int) -> tuple[float, float]:
-        """x of n independent trials that say as much as k of all, those of groups together.
-
-        Few groups show little of how they vary: n is at most that where the target is counted.
-        """
+        """x of n independent trials that say as much as k of all, at most what groups show."""
         if self.evidence.groups is None or not k:
             return float(k), float(self.units)
         size = min(self._size_at(k), self._size_at(max(math.floor(self.target.rate * self.n), 1)))
@@ -682,7 +675,7 @@ def precision_bound(
     """A lower bound of precision, given TPR and FAR and the trials of each class.
 
     At a prior from the lower end of the TPR and the upper end of the FAR, with `tail` beyond each;
-    without one Clopper and Pearson's of the accepted, whose share of clients is uncertain too.
+    without one Clopper and Pearson's of the accepted.
     """
     hits, errors = (n * rate for n, rate in zip(sizes, rates, strict=True))
     if prior is None:

@@ -321,10 +321,7 @@ class Distribution(Exportable, ABC):
         return result
 
     def _tail_rows(self, values: Mapping[str, FloatArray], t: Thresholds) -> TwoArrays:
-        """P(S <= theta) and P(S > theta) of many distributions, in rows.
-
-        `values` are columns of the parameters that vary; `t` has shape (k,) or (rows, k).
-        """
+        """P(S <= theta) and P(S > theta) in rows, of columns of parameters; `t` of (k,) or rows."""
         rows = max((column.shape[0] for column in values.values()), default=1)
         lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))
         for k in range(len(lower)):

@@ -237,8 +237,6 @@ class Inflated(PointMasses):
     >>> distribution = Inflated(Beta(2.0, 2.0), at_zero=0.25)
     >>> distribution.cdf(0.0), distribution.cdf(0.5)  # 1/4, 1/4 + 3/4 1/2
     (0.25, 0.625)
-    >>> distribution.pdf(0.5)  # 3/4 3/2
-    1.125
     """
 
     base: Distribution

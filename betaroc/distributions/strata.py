@@ -95,10 +95,7 @@ class WorstStratum(Distribution):
 
     @cached_property
     def _parts(self) -> list[tuple[Distribution, float, dict[bool, float]]]:
-        """Each stratum's continuous part, its share of the worst's, and what lies beside in tails.
-
-        By `lower` the mass beyond that end, less that of the worst.
-        """
+        """Each stratum's continuous part, its share of the worst's, and the mass beside."""
         shares, bases = zip(*(law.continuous or (1.0, law) for law in self.components), strict=True)
         (_, below, at_one), (_, first, last) = _masses_of(self.components, self.upper)
         rest = 1.0 - first - last

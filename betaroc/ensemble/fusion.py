@@ -258,11 +258,9 @@ class Fusion(Tabular, Exportable):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
-    >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
-    >>> fusion = br.inclusion({"good": good, "fair": fair}).fusion
-    >>> fusion.scale, len(fusion.table)  # six rules, two classifiers, three parts
-    ('scores', 36)
+    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> len(br.inclusion({"one": one, "two": two}).fusion.table)  # 6 rules, 2 classifiers, 3 parts
+    36
     """
 
     gains: tuple[Gain, ...]

@@ -106,11 +106,9 @@ class Inclusion(Result, Exportable):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
-    >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
-    >>> result = br.inclusion({"good": good, "fair": fair})
-    >>> result.chosen, round(result.chosen_auc.estimate, 3)
-    (('good', 'fair'), 0.911)
+    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> br.inclusion({"one": one, "two": two}).chosen
+    ('one', 'two')
     """
 
     systems: Systems
@@ -301,11 +299,10 @@ class Inclusion(Result, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
-        >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
+        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
         >>> figure = br.inclusion({"one": one, "two": two}).plot()
-        >>> [ax.get_xlabel().splitlines()[0] for ax in figure.axes]
-        ['FAR', 'gain in AUC of a learned fusion']
+        >>> len(figure.axes)
+        2
         """
         words = checks.terms_of(terms)
         figure = curves.new_figure(8.4, max(4.4, 2.0 + 0.34 * len(self.names)))
@@ -493,8 +490,8 @@ def inclusion(
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.2. DeLong, DeLong and Clarke-Pearson (1988). Raudys and Young
-    (2004): the area of a fusion that is learned. Hanley and Lippman-Hand (1983): 3/n.
+    Omar and Ivrissimtzis, section 3.2. DeLong, DeLong and Clarke-Pearson (1988). Hanley and
+    Lippman-Hand (1983): 3/n.
 
     Examples
     --------
@@ -503,11 +500,8 @@ def inclusion(
     >>> rng = np.random.default_rng(1)
     >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
     >>> hooked = br.Scores(rng.beta(0.5, 0.4, 300), rng.beta(0.8, 1.9, 300))
-    >>> result = br.inclusion({"good": good, "hooked": hooked})
-    >>> result.chosen
+    >>> br.inclusion({"good": good, "hooked": hooked}).chosen
     ('good', 'hooked')
-    >>> [(str(verdict), verdict.marginal) for verdict in result.verdict.values()]
-    [('include', 'include'), ('include', 'only at strict thresholds')]
     """
     low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)

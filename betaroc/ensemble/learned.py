@@ -127,11 +127,10 @@ class LogisticFusion(Exportable):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
-    >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
-    >>> fusion = br.inclusion({"good": good, "fair": fair}).choice.fusion
-    >>> fusion({"good": [0.2, 0.9], "fair": [0.5, 0.8]}).round(3).tolist()
-    [-2.925, 4.706]
+    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> fusion = br.inclusion({"one": one, "two": two}).choice.fusion
+    >>> fusion({"one": [0.2, 0.9], "two": [0.5, 0.8]}).round(3).tolist()
+    [-2.253, 4.801]
     """
 
     names: tuple[str, ...]

@@ -321,11 +321,9 @@ class Verdict(str):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
-    >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
-    >>> verdict = br.inclusion({"good": good, "fair": fair}).verdict["good"]
-    >>> verdict == "include", verdict.marginal, verdict.confidence.p_value < 0.05
-    (True, 'include', True)
+    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> br.inclusion({"one": one, "two": two}).verdict["one"] == "include"
+    True
     """
 
     __slots__ = _PARTS

@@ -249,7 +249,6 @@ class DistributionFit(Estimate, Exportable):
         Parameters
         ----------
         level : float
-            Confidence level.
         method : str
             "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
             errors, of the log of a, b and sigma, of the logit of a mass (z there), of mu itself.
@@ -268,8 +267,7 @@ class DistributionFit(Estimate, Exportable):
         Notes
         -----
         Trials are taken as independent. q is exact for mu, sigma and the shape of a dual beta
-        distribution, chi-squared's times 1 + c/n for two shapes (Lawley 1956), chi-squared's for
-        masses.
+        distribution, chi-squared's times 1 + c/n for two shapes (Lawley 1956), else chi-squared's.
 
         Examples
         --------
@@ -445,30 +443,16 @@ class Fit(scores_beyond.SupportedPair, Exportable):
 
         Parameters
         ----------
-        stat : str or callable
-            A name of :func:`statistics`, such as "auc" or "tpr", or any function of a `ScoreModel`.
-        level : float
-            Confidence level.
+        stat, level, replicates, groups, rng, extrapolate
+            As in :func:`interval`.
         method : str, optional
             Left out, the hull of the family's interval and the scores' own where scores can answer.
             "family": the first alone, "integrated" where it rests on a tail, else "delta".
             "bootstrap": quantiles at parameters drawn about the estimates less their bias.
-        replicates : int
-            Draws of the bootstrap, at least 1.
-        groups : bool
-            Where the scores carry groups, the covariance between them.
-        rng : None, int, SeedSequence or Generator
-            Source of randomness of the bootstrap.
-        extrapolate : bool
-            Allow a tail to answer at a rate that expects less than a tenth of a score.
         threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
         prior, cost_fa, cost_fr : optional
             Where the statistic is taken, one of them if it needs a point; `at` is a name such as
             "eer", "min-dcf" or "max-f1".
-
-        Returns
-        -------
-        Interval
 
         Raises
         ------
@@ -519,10 +503,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         ----------
         level, method, groups, rng, extrapolate
             As in `interval`.
-        simultaneous : bool
-            One statement about all FARs.
-        far : array_like, optional
-            Fractions; 201 equally spaced ones where left out.
+        simultaneous, far
+            As in :func:`roc_band`.
         replicates : int
             Draws of the bootstrap, or of the process.
 
@@ -556,7 +538,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         Parameters
         ----------
         groups : bool
-            Where the scores carry groups, the covariance between them.
+            As in `joint_cov`.
 
         Returns
         -------
@@ -824,8 +806,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             scores, in [0, 1] as probabilities, else as log-likelihood ratios, against what pooled
             adjacent violators and the fit make of them, over the band in which the former would
             lie at each score if the scores were calibrated (400 draws, of independent trials).
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if left out.
+        ax : optional
+            As in :meth:`ScoreModel.plot`.
         band : Band, optional
             Of "roc", from ``fit.roc_band()``.
         scale, terms : str
@@ -837,10 +819,6 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             Bars of each class of "histogram".
         **style
             Properties of the lines of "roc", "histogram", "densities" and costs.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Raises
         ------
@@ -861,8 +839,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         --------
         >>> import betaroc as br
         >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.plot(band=fit.roc_band()).get_xlabel(), fit.plot(kind="qq").get_ylabel()
-        ('FAR', 'logit score')
+        >>> fit.plot(band=fit.roc_band()).get_xlabel()
+        'FAR'
         """
         words = checks.terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
@@ -1022,11 +1000,9 @@ class StrataFits(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
-    >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
-    >>> fits = br.fit(scores, by="stratum")
-    >>> fits.stratum, fits["replay"].impostor.n
-    (('print', 'replay'), 20)
+    >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
+    >>> br.fit(scores, "normal", by="stratum")["b"].impostor.n
+    12
     """
 
     stratum: tuple[str, ...]
@@ -1048,10 +1024,6 @@ class StrataFits(Tabular, Exportable):
             "worst": at each threshold the stratum with the largest error rate; weights of the
             strata by their names, which sum to 1; "pooled": their shares of the trials.
 
-        Returns
-        -------
-        ScoreModel
-
         Raises
         ------
         InputError
@@ -1060,12 +1032,9 @@ class StrataFits(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
-        >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
-        >>> worst = br.fit(scores, "normal", by="stratum").model_over("worst")
-        >>> worst.far(0.5) == max(
-        ...     f.model.far(0.5) for f in br.fit(scores, "normal", by="stratum").fits
-        ... )
+        >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
+        >>> fits = br.fit(scores, "normal", by="stratum")
+        >>> fits.model_over("worst").far(0.5) == max(fit.model.far(0.5) for fit in fits.fits)
         True
         """
         laws = dict[str, Any]()
@@ -1077,10 +1046,7 @@ class StrataFits(Tabular, Exportable):
     def _sides(
         self, over: str | Mapping[str, float]
     ) -> dict[str, tuple[tuple[Fit, ...], FloatArray | None]]:
-        """Of either class the fits that it has, and the weights of its strata; None for the worst.
-
-        A class without strata is fitted once, beside any of them.
-        """
+        """Of either class its fits, and the weights of its strata; None for the worst."""
         strata = self.scores.strata
         split = strata._beside(CLASSES[len(strata.impostor) > 1])
         sizes = {who: getattr(strata, who) for who in split}
@@ -1114,16 +1080,11 @@ class StrataFits(Tabular, Exportable):
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
-        Returns
-        -------
-        matplotlib Axes
-
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
-        >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
-        >>> br.fit(scores, by="stratum").plot("det").get_ylabel()
+        >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
+        >>> br.fit(scores, "normal", by="stratum").plot("det").get_ylabel()
         'FRR'
         """
         kind = checks.choice(kind, ("roc", "det", "panels"), "kind")

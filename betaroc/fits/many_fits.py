@@ -51,7 +51,7 @@ def fit_many(
     system, score, label : str
         Columns of a frame.
     client_label : optional
-        The label of the clients in a frame; None only for {0, 1}, {False, True} and {-1, 1}.
+        As in `Scores.from_labels`, of a frame.
     family : str or pair of str
         As in :func:`fit`, one for all systems. Of a frame "auto", "beta", "normal" or
         "logit-normal", one for both classes.

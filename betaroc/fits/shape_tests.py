@@ -404,10 +404,8 @@ class CurveTest(Exportable):
     --------
     >>> import betaroc as br
     >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-    >>> print(fit.curve_test())
-    no part of the fitted ROC is below the diagonal
-    probability: proper 1.000
-    p of a proper curve 1, of no crossing 1
+    >>> round(fit.curve_test().probabilities["proper"], 3)
+    1.0
     """
 
     probabilities: dict[str, float]

@@ -89,7 +89,7 @@ def auc_interval(
     ----------
     Newcombe, R. G. (2006), Confidence intervals for an effect size measure, part 2, method 5.
     Obuchowski, N. A. (1997), Nonparametric analysis of clustered ROC curve data. DeLong, DeLong and
-    Clarke-Pearson (1988). Sun, X. and Xu, W. (2014).
+    Clarke-Pearson (1988).
 
     Examples
     --------
@@ -97,9 +97,6 @@ def auc_interval(
     >>> interval = br.auc_interval(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5]), level=0.9)
     >>> round(interval.low, 4), round(interval.high, 4), interval.method
     (0.4341, 0.9589, 'logit-delong+newcombe')
-    >>> apart = br.auc_interval(br.Scores([3, 4, 5], [0, 1, 2]))
-    >>> apart.estimate, round(apart.low, 4), apart.method
-    (1.0, 0.501, 'newcombe')
     """
     options = IntervalOptions(level, method, groups=groups)
     options = options if method is None else options.by(AUC_METHODS)

@@ -137,16 +137,10 @@ class CostCurve(Framed, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax, **style : optional
+            As in :meth:`ScoreModel.plot`.
         normalized : bool
             Bayes errors over the default, above which a test does harm.
-        **style
-            Properties of the lines of `actual`.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Raises
         ------
@@ -279,7 +273,6 @@ def bayes_error_curve(
     References
     ----------
     Brummer, N. (2010), Measuring, refining and calibrating speaker and language information.
-    Drummond, C. and Holte, R. C. (2006), Cost curves, Machine Learning 65, 95-130.
 
     Examples
     --------

@@ -76,9 +76,8 @@ class Difference(Framed, Exportable):
     >>> import betaroc as br
     >>> one = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
     >>> two = br.Scores([1, 3, 2, 5], [0, 2, 2.5, 3.5])
-    >>> found = br.difference(one, two, "auc")
-    >>> round(found.estimate, 4), round(found.p_value, 4), found.method
-    (0.2188, 0.1911, 'delong')
+    >>> round(br.difference(one, two, "auc").p_value, 4)
+    0.1911
     """
 
     estimate: float
@@ -125,9 +124,8 @@ class AucTest(Result, Exportable):
     >>> import betaroc as br
     >>> first = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
     >>> second = br.Scores([1, 3, 2, 5], [0, 2, 2.5, 3.5])
-    >>> test = br.auc_test(first, second)
-    >>> round(test.difference.estimate, 4), round(test.p_value, 4)
-    (0.2188, 0.1911)
+    >>> round(br.auc_test(first, second).p_value, 4)
+    0.1911
     """
 
     difference: Interval

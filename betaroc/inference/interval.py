@@ -87,26 +87,19 @@ class Interval(Framed, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax : optional
+            As in :meth:`ScoreModel.plot`.
         label : str
             What stands beside the row.
         **style
             Properties of the line and of the marker, which is hollow of an extrapolated number.
 
-        Returns
-        -------
-        matplotlib Axes
-
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> ax = None
-        >>> for name, one in br.fit(br.Scores(client, impostor)).conf_int()["client"].items():
-        ...     ax = one.plot(ax, label=name)
+        >>> ax = br.auc_interval(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])).plot(label="AUC")
         >>> [text.get_text() for text in ax.get_yticklabels()]
-        ['a', 'b']
+        ['AUC']
         """
         mark = IntervalMark(label, self.low, self.estimate, self.high, not self.extrapolated)
         words = f"{level_words(self.level)} interval"
@@ -141,12 +134,8 @@ class Band(Framed, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> curve = br.epc(
-    ...     br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5]
-    ... )
-    >>> band = curve.band(resample="test", replicates=1000, rng=1)
-    >>> band.estimate.round(3).tolist(), band.low.tolist(), band.high.round(3).tolist()
-    ([0.333], [0.0], [0.667])
+    >>> br.roc_band(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5]), far=[0.5]).estimate.tolist()
+    [1.0]
     """
 
     alpha: FloatArray
@@ -167,21 +156,17 @@ class Band(Framed, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax : optional
+            As in :meth:`ScoreModel.plot`.
         **style
             Properties of the line, whose ``color`` the band has too.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Examples
         --------
         >>> import betaroc as br
         >>> ax = br.roc_band(br.Scores([0.9, 0.7, 0.4, 0.6], [0.1, 0.5, 0.3])).plot()
-        >>> ax.get_xlabel(), ax.get_ylabel(), ax.get_legend().get_texts()[0].get_text()
-        ('FAR', 'TPR', '95 % interval at each FAR')
+        >>> ax.get_legend().get_texts()[0].get_text()
+        '95 % interval at each FAR'
         """
         if self._is_of_roc:
             axes, style = ("FAR", "TPR"), {"color": curves.COLOURS[0], **curves.line_style(style)}

@@ -410,8 +410,8 @@ def interval(
     References
     ----------
     Claeskens, G. et al. (2003), Empirical likelihood confidence regions for comparison
-    distributions and ROC curves. Zou and Donner (2008), as in :func:`difference`. Korn, E. L. and
-    Graubard, B. I. (1998).
+    distributions and ROC curves. Zou and Donner (2008), as in :func:`difference`. Korn and
+    Graubard (1998).
 
     Examples
     --------
@@ -420,8 +420,6 @@ def interval(
     >>> eer = br.interval(scores, "eer")
     >>> round(eer.estimate, 4), round(eer.low, 4), round(eer.high, 4), eer.method
     (0.3214, 0.1723, 0.5006, 'likelihood')
-    >>> br.interval(scores, "far", threshold=0.6).method
-    'exact'
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     if isinstance(x, ScoreModel):

@@ -376,10 +376,7 @@ def _share_interval(counted: CountedScores, influence: Influence, tail: float) -
 def _variance_of(
     counted: CountedScores, influence: Influence, *, heavy: bool = False
 ) -> tuple[float, float]:
-    """That of a sum of two means with Welch's degrees of freedom, with groups that between them.
-
-    Of `heavy` tails a class has no more of them than equal scores that would vary as much.
-    """
+    """That of a sum of two means with Welch's degrees of freedom, with groups that between them."""
     evidence, laws, variances, freedoms = counted.evidence, counted.evidence.counts, [], []
     if evidence.groups is None:
         for part, law in zip(influence[1:3], laws, strict=True):

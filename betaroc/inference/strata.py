@@ -115,11 +115,9 @@ class StrataTable(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> species = ["print"] * 40 + ["replay"] * 40
-    >>> scores = br.Scores([0.7, 0.8, 0.9], [k / 80 for k in range(80)], impostor_strata=species)
-    >>> table = br.by_stratum(scores, "far", threshold=0.8)
-    >>> table.estimate.tolist(), table.worst_stratum
-    ([0.0, 0.375], 'replay')
+    >>> scores = br.Scores([3, 4], [1, 2, 3, 1, 2], impostor_strata=list("aabbb"))
+    >>> br.by_stratum(scores, "far", threshold=2).worst_stratum
+    'b'
     """
 
     statistic: str
@@ -238,10 +236,6 @@ class StrataTable(Tabular, Exportable):
             As in :meth:`Interval.plot`.
         target : float, optional
             A line at what must not be passed.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Examples
         --------

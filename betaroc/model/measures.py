@@ -291,8 +291,6 @@ class OperatingPoint(Result, Exportable):
         Examples
         --------
         >>> point = OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25)
-        >>> round(point.dcf(cost_fa=10), 12)
-        0.8
         >>> round(point.dcf(cost_fa=10, normalized=True), 12)  # accepting nobody costs 0.25
         3.2
         """
@@ -314,10 +312,6 @@ class OperatingPoint(Result, Exportable):
         -------
         float or ndarray
             At most the prior, in right acceptances per trial: prior - dcf(odds).
-
-        References
-        ----------
-        Vickers, A. J. and Elkin, E. B. (2006), Decision curve analysis.
 
         Examples
         --------

@@ -170,13 +170,9 @@ class ScoreModel(Exportable):
 
         Examples
         --------
-        >>> from betaroc import Normal, epc
-        >>> dev = ScoreModel(Normal(1, 1), Normal(-1, 1))
-        >>> dev.shifted(impostor=0.5).impostor
+        >>> from betaroc import Normal
+        >>> ScoreModel(Normal(1, 1), Normal(-1, 1)).shifted(impostor=0.5).impostor
         Normal(mu=-0.5, sigma=1.0)
-        >>> curve = epc(dev, dev.shifted(impostor=0.5), alpha=[0.5])
-        >>> round(float(curve.value[0]), 6)  # threshold 0: (Phi(-1) + Phi(-1/2)) / 2
-        0.233596
         """
         logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
         shifts = checks.finite(client, "client"), checks.finite(impostor, "impostor")
@@ -428,11 +424,8 @@ class ScoreModel(Exportable):
         --------
         >>> from betaroc import Normal, ScoreModel
         >>> model = ScoreModel(Normal(2, 2), Normal(-2, 2))  # their own log-likelihood ratio
-        >>> point = model.actual_dcf(cost_fa=1, cost_fr=10, prior=0.01)
-        >>> round(point.threshold, 6)  # log(9.9)
+        >>> round(model.actual_dcf(cost_fa=1, cost_fr=10, prior=0.01).threshold, 6)  # log(9.9)
         2.292535
-        >>> round(point.dcf(1, 10) - model.min_dcf(1, 10, prior=0.01).dcf(1, 10), 12)
-        0.0
         """
         fa, fr = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
         model = self if prior is None else replace(self, prior=prior)
@@ -611,7 +604,7 @@ class ScoreModel(Exportable):
 
         References
         ----------
-        Hand, D. J. (2009), Measuring classifier performance. Hand and Anagnostopoulos (2014).
+        Hand, D. J. (2009), Measuring classifier performance.
 
         Examples
         --------
@@ -640,7 +633,7 @@ class ScoreModel(Exportable):
 
         References
         ----------
-        Brummer, N. and du Preez, J. (2006), Application-independent evaluation.
+        That of :meth:`actual_dcf`.
 
         Examples
         --------
@@ -660,8 +653,8 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Of samples by pooled adjacent violators, and then too low by what suits these very scores;
-        :func:`interval` corrects that. Else by the likelihood ratio on the hull of the ROC.
+        Of samples by pooled adjacent violators, which is too low for other scores; :func:`interval`
+        corrects that. Else by the likelihood ratio on the hull of the ROC.
 
         Examples
         --------
@@ -687,8 +680,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         BayesError
-            ``.actual`` and ``.least``, of the shape of `log_odds`; min(pi, 1 - pi) is what needs no
-            scores.
+            ``.actual`` and ``.least``, of the shape of `log_odds`.
 
         References
         ----------
@@ -726,13 +718,12 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         scores : array_like
-            Scores.
 
         Returns
         -------
         float or ndarray, shape of `scores`
-            -inf and inf outside the support of one class; outside that of both nan, beyond the ends
-            of [0, 1] the limit there.
+            -inf and inf outside the support of one class; nan outside that of both, but beyond the
+            ends of [0, 1] the limit there.
 
         Examples
         --------
@@ -754,7 +745,6 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         scores : array_like
-            Scores.
 
         Returns
         -------
@@ -876,8 +866,6 @@ class ScoreModel(Exportable):
         >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).global_shape()
         'proper'
-        >>> ScoreModel(Beta(2, 2), Beta(1, 1)).global_shape()  # FAR^2 (3 - 2 FAR) < FAR near 0
-        'hook-at-one'
         """
         return global_shape(self._pair)
 
@@ -903,11 +891,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> model = ScoreModel(Beta(0.47, 0.36), Beta(0.77, 1.91))
-        >>> model.shape_category()
+        >>> ScoreModel(Beta(0.47, 0.36), Beta(0.77, 1.91)).shape_category()
         (<Shape.U: 'U'>, <Shape.REVERSE_J: 'reverse-J'>)
-        >>> model.shape_category(9)
-        (<Shape.U: 'U'>, <Shape.J: 'J'>)
         """
         plain = isinstance(scheme, int | float | np.number)
         if scheme is not None and not (plain and scheme in (9, 16)):
@@ -964,7 +949,7 @@ class ScoreModel(Exportable):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **style
-            Properties of both lines.
+            Properties of the lines.
 
         Examples
         --------

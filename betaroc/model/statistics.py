@@ -705,11 +705,8 @@ def statistics() -> DataFrame:
     Examples
     --------
     >>> import betaroc as br
-    >>> table = br.statistics().set_index("name")
-    >>> table.loc["threshold", "points"]
+    >>> br.statistics().set_index("name").loc["threshold", "points"]
     'far, frr, tpr, alpha, at'
-    >>> table.loc["auc", "title"], table.loc["eer", "better"]
-    ('area under the ROC', 'lower')
     """
     import pandas as pd
 

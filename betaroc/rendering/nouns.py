@@ -160,10 +160,8 @@ class Exportable(Value):
         Examples
         --------
         >>> import betaroc as br
-        >>> one = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
-        >>> two = br.Scores([2, 4, 4, 5], [0, 1, 2.5, 1.5])
-        >>> br.auc_test(one, two).to_frame()["difference_estimate"].tolist()  # 13/16 - 15/16
-        [-0.125]
+        >>> br.OperatingPoint(0.5, far=0.1, frr=0.3).to_frame()["frr"].tolist()
+        [0.3]
         """
         return tables.table_of(table_columns(self), getattr(self, "library", None))
 

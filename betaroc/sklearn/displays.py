@@ -146,11 +146,9 @@ class _RateDisplay:
         ----------
         y_true, y_score : array_like, shape (n,)
             Labels, and scores that are higher for the client.
-        pos_label : optional
-            The label of the client; may be left out for {0, 1}, {-1, 1} and booleans.
         name : str, optional
             For the legend, or "Classifier".
-        sample_weight, family, level, ax, plot_chance_level, **style
+        sample_weight, pos_label, family, level, ax, plot_chance_level, **style
             As in `from_estimator`.
 
         Returns
