@@ -85,7 +85,7 @@ class Thresholds(Value, notices=False):
 class Coordinate(NamedTuple):
     """A scale on which scores are unbounded: the logit between bounds, log(s - low), or the score.
 
-    `on_unit` the logit on [0, 1], which thresholds know; (low, inf) bounds have the logarithm.
+    `on_unit` the logit on [0, 1]; (low, inf) bounds have the logarithm.
     """
 
     bounds: tuple[float, float] | None

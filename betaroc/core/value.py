@@ -149,7 +149,7 @@ def _from_outside(member: Any) -> Any:
 class Value:
     """Base of the frozen dataclasses, which compare by content, nan equal to nan.
 
-    The repr makes the value again if that fits on a line, else it is a summary.
+    The repr makes the value again if it fits on a line.
     """
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.

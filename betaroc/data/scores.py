@@ -177,8 +177,8 @@ class Confusion(tables.Framed, Exportable):
     of_trials : bool
         Whether rates are of trials, some without a score, not of comparisons made. No part of
         equality.
-    library : str, optional
-        The library of the tables.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
@@ -772,10 +772,8 @@ class Scores(ScoreData):
 
         Raises
         ------
-        InputError
-            If a threshold is nan.
-        InputTypeError
-            If `threshold` is not numeric.
+        InputError, InputTypeError
+            If a threshold is nan or no number.
 
         Examples
         --------
@@ -810,10 +808,8 @@ class Scores(ScoreData):
 
         Raises
         ------
-        InputError
+        InputError, InputTypeError
             If `k` is none such.
-        InputTypeError
-            If `k` is not numeric.
 
         Notes
         -----

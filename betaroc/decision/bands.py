@@ -508,10 +508,7 @@ def plan_of(
     curves: Sequence[Epc], options: IntervalOptions, *, paired: bool,
     names: Sequence[str] = _SYSTEMS,
 ) -> Plan:  # fmt: skip
-    """The checked sides of curves as what a replicate draws; the method is what varies.
-
-    Of curves over strata those of each stratum at the same thresholds come behind them.
-    """
+    """The checked sides of curves, then those of strata, as what a replicate draws."""
     groups, curves = options.groups, tuple(curves)
     for e, name in zip(curves, names, strict=True):
         if e.over == POOLED:

@@ -93,8 +93,8 @@ class StrataDifferences(Tabular, Exportable):
         The names.
     difference, low, high : ndarray
         The measure of system a minus that of b, averaged over alpha, with its interval.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
@@ -146,12 +146,10 @@ class Comparison(Tabular, Exportable):
     ----------
     first, second : Epc
         The curves of systems a and b.
-    resample : str
-        What was drawn again, as in :func:`compare`.
+    resample, level
+        As in :func:`compare`.
     paired, dev_paired : bool
         Whether both share the test trials, and the dev trials; None where dev was held fixed.
-    level : float
-        Of each interval, of the band, and of the interval of the mean.
     mean_difference : Interval
         The difference averaged over `alpha_range`.
     alpha_range : tuple of float
@@ -169,8 +167,8 @@ class Comparison(Tabular, Exportable):
         Number of groups of each test side that were drawn as a whole.
     strata : StrataDifferences, optional
         Of curves over strata the difference in each.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
@@ -383,8 +381,8 @@ class Comparison(Tabular, Exportable):
         >>> import betaroc as br
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
         >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:44]
-        'cannot tell which of A and B has the lower H'
+        >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:11]
+        'cannot tell'
         """
         return DEFAULT.fill(self._verdict_of(self.names))
 
@@ -460,9 +458,8 @@ class Comparison(Tabular, Exportable):
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
         >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
         >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
-        >>> result = br.compare(good, poor, replicates=200, rng=1).proportion_test(0.5)
-        >>> result.errors, result.trials, round(result.p_value, 4)
-        ((1, 3), (6, 6), 0.2207)
+        >>> round(br.compare(good, poor, replicates=50, rng=1).proportion_test().p_value, 4)
+        0.2207
         """
         from scipy.special import ndtr
 
@@ -508,12 +505,10 @@ class Comparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4] * 7, [0, 1, 2] * 7)
-        >>> good = br.epc(dev, br.Scores([3, 4, 5] * 7, [0, 1, 2] * 7), alpha=[0.4, 0.6])
-        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 7, [0, 1, 3] * 7), alpha=[0.4, 0.6])
-        >>> ax = br.compare(good, poor, resample="test", replicates=200, rng=1).plot()
-        >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
-        ['A', 'B', 'A better (95 %)']
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
+        >>> br.compare(curve, curve, replicates=50, rng=1).plot().get_ylabel()
+        'half total error rate on test'
         """
         better = self._better(names)
         axes, log = curve.axes_of(self.first, scale, terms)
@@ -731,8 +726,8 @@ class SystemsComparison(Tabular, Exportable):
         Their curves.
     resample, paired, dev_paired, smallest, groups, library
         As of a `Comparison`.
-    level : float
-        Confidence level of all intervals together, and of the whole band.
+    level, replicates
+        As in :func:`compare_systems`.
     alpha_range : tuple of float
         Alphas of the means and of the band.
     mean : ndarray, shape (k,)
@@ -744,8 +739,6 @@ class SystemsComparison(Tabular, Exportable):
     band_low, band_high : ndarray, shape (k, a)
         Ends of the band of each curve minus the mean of all, for all systems and alphas at once;
         nan outside `alpha_range`.
-    replicates : int
-        Bootstrap replicates.
     lost : int
         Replicates in which a system has no value at some alpha.
 
@@ -850,8 +843,8 @@ class SystemsComparison(Tabular, Exportable):
         >>> import betaroc as br
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
         >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).verdict[:38]
-        'cannot tell which of a and b has the l'
+        >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).verdict[:11]
+        'cannot tell'
         """
         return DEFAULT.fill(systems_verdict(self, self.names))
 
@@ -1002,16 +995,13 @@ def compare_systems(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> truth = [rng.normal(mu, 1, 200) for mu in (1, -1, 1, -1)]
-    >>> def noisy(sd):
-    ...     x = [own + rng.normal(0, sd, own.size) for own in truth]
-    ...     return br.epc(br.Scores(*x[:2]), br.Scores(*x[2:]), measure="weighted-error")
-    >>> curves = {"mlp": noisy(0.1), "svm": noisy(0.1), "lr": noisy(3)}
-    >>> br.compare_systems(curves, replicates=200, rng=1).shown
-    (('svm', 'lr'), ('mlp', 'lr'))
+    >>> dev = br.Scores([2, 3, 4] * 7, [0, 1, 2] * 7)
+    >>> good = br.epc(dev, br.Scores([3, 4, 5] * 7, [0, 1, 2] * 7), alpha=[0.5])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 7, [0, 1, 3] * 7), alpha=[0.5])
+    >>> curves = {"mlp": good, "svm": poor}
+    >>> br.compare_systems(curves, resample="test", replicates=200, rng=1).ranking
+    ('mlp', 'svm')
     """
     paired, (names, epcs) = checks.flag(paired, "paired"), _checked(curves)
     used, alpha = curve.range_of(epcs[0], low, high), epcs[0].alpha

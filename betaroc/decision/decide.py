@@ -221,8 +221,8 @@ class Decision(Tabular, Exportable):
         The target's rate of each stratum, where it is over strata.
     unseen : UnseenStrata or None
         Each stratum left out in turn.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
     scores : Scores, ScoreSummary or None
         Dev, which no document holds.
 
@@ -1125,10 +1125,7 @@ _ROWS = (
 
 
 def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
-    """Both rates of dev, which comes first, and of the tests; of comparisons made where some lack.
-
-    The target's rate on dev is the expected one; all others are counted.
-    """
+    """Both rates of dev, the target's the expected one, and of the tests."""
     absent, rows = any(item.has_rejected for item in sets), []
     for row in _ROWS if absent else _ROWS[:2]:
         of = [item._scored if row.made else item for item in sets]
@@ -1212,10 +1209,7 @@ def of_total(cell: RateCell) -> str:
 def methods_grid(
     d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
 ) -> tree.Grid:
-    """Every way to choose, those of a fit last, with what each does on dev and on a test set.
-
-    `used` describes the method taken.
-    """
+    """Every way to choose, those of a fit last, with what each does on dev and on a test set."""
     tests = [] if check is None or check.scores is None else [check.scores]
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     interval = f"{100.0 * d.confidence:g} % interval"

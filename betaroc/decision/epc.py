@@ -79,8 +79,8 @@ class Epc(Tabular, Exportable):
         What the data behind a side say of rates.
     over : str or mapping
         "pooled", "worst" or weights of strata.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
@@ -490,8 +490,8 @@ class Epc(Tabular, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax, terms : optional
+            As in :meth:`Roc.plot`.
         band : Band, optional
             Of this curve, from ``epc.band()``.
         expected : bool
@@ -500,8 +500,6 @@ class Epc(Tabular, Exportable):
             Also what test's own thresholds would give, thin and dotted.
         scale : str
             Of the measure's axis, "linear" or "log", where 0 lies below the frame.
-        terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
         **style
             Properties of the line, such as ``color`` or ``label`` (default: the name of test or
             dev).
@@ -1015,8 +1013,8 @@ class EpcCv(Tabular, Exportable):
         Mean over the folds of what the others expected; nan where one is.
     client_folds, impostor_folds : ndarray of int
         The fold of each score, from 0.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

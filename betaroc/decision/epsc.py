@@ -61,8 +61,8 @@ class Epsc(Tabular, Exportable):
         rejects.
     low, high : ndarray
         Ends of the interval of HTER_omega, nan where none was asked for.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

@@ -72,8 +72,8 @@ class UnseenStrata(Tabular, Exportable):
         What the others decide; nan where they cannot.
     estimate, low, high : ndarray
         The rate of the one left out, with its interval.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

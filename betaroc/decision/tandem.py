@@ -54,8 +54,8 @@ class Tandem(tables.Tabular, nouns.Exportable):
         As in :func:`tandem`.
     priors, costs : tuple of float
         Of targets, nontargets and spoofs.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

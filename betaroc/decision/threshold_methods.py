@@ -570,10 +570,7 @@ def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
 def counted_rates(
     data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """A rate counted at many thresholds with its exact intervals, which know of groups.
-
-    Ends are nan where there are none, as with fractional weights.
-    """
+    """A rate counted at many thresholds with exact intervals, nan with fractional weights."""
     t = Thresholds.from_theta(np.asarray(thresholds, dtype=np.float64))
     try:
         return _rates_and_ends(CountedScores(data), kind, t, level)
@@ -737,10 +734,7 @@ def _trials_for_precision(
 
 
 def precision_interval(scores: ScoreData, threshold: float, target: Target) -> tuple[Rate, int]:
-    """The precision at a threshold with its interval, and how many trials are accepted.
-
-    Without a prior it is Clopper and Pearson's of the accepted.
-    """
+    """The precision at a threshold with its interval, and how many trials are accepted."""
     far, frr = both_rates(scores, threshold, target.confidence)
     hits = round(scores.client_total * float(scores._distributions[0].sf(threshold)))
     accepted = hits + round(scores.impostor_total * far[0])

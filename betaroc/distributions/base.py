@@ -556,10 +556,8 @@ class Distribution(Exportable, ABC):
 
         Raises
         ------
-        InputError
-            If a probability lies outside [0, 1].
-        InputTypeError
-            If `p` is not numeric.
+        InputError, InputTypeError
+            If a probability lies outside [0, 1] or is no number.
 
         Examples
         --------

@@ -34,10 +34,8 @@ class Gamma(Distribution):
 
     Raises
     ------
-    InputError
-        If a parameter is not finite and positive.
-    InputTypeError
-        If a parameter is not a number.
+    InputError, InputTypeError
+        If a parameter is not finite and positive, or no number.
 
     Notes
     -----

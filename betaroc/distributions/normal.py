@@ -397,10 +397,8 @@ class SinhArcsinh(NormalScore):
 
     Raises
     ------
-    InputError
-        If a parameter is not finite, or `scale` or `tail_weight` not positive.
-    InputTypeError
-        If a parameter is not a number.
+    InputError, InputTypeError
+        If a parameter is not finite or no number, or `scale` or `tail_weight` not positive.
 
     Notes
     -----

@@ -25,10 +25,7 @@ def plot_classes(
     ax: Axes | None, classes: Sequence[Sequence[Distribution]], names: Sequence[str],
     style: Mapping[str, Any], *, bins: int = 20,
 ) -> Axes:  # fmt: skip
-    """Draw of each class bars of a sample, else a density, and point masses as stems.
-
-    The bars' area is the share of the scores they hold.
-    """
+    """Draw of each class bars of a sample, else a density, and point masses as stems."""
     bins, look = checks.count(bins, "bins"), line_style(style)
     pairs = [(_first_of(laws, sample=True), _first_of(laws, sample=False)) for laws in classes]
     places = [sample.atoms.places for sample, _ in pairs if sample is not None]

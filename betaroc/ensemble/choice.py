@@ -74,11 +74,9 @@ class SetChoice(Exportable):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> client, impostor = rng.normal(1, 1, 400), rng.normal(0, 1, 400)
-    >>> one = br.Scores(client, impostor)
-    >>> noisy = br.Scores(client + rng.normal(0, 0.3, 400), impostor + rng.normal(0, 0.3, 400))
-    >>> br.inclusion({"one": one, "noisy": noisy}).choice.names
-    ('one',)
+    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> br.inclusion({"one": one, "two": two}).choice.names
+    ('one', 'two')
     """
 
     names: tuple[str, ...]

@@ -250,8 +250,8 @@ class Fusion(Tabular, Exportable):
         Folds between which thresholds were chosen; 0 of a dev set.
     level : float
         Confidence of the intervals.
-    library : str, optional
-        Of which the table is a frame, as of `Scores`.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

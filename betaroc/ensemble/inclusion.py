@@ -274,9 +274,8 @@ class Inclusion(Result, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
-        >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
-        >>> result.to_frame()["classifier"].tolist()
+        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> br.inclusion({"one": one, "two": two}).to_frame()["classifier"].tolist()
         ['one', 'two']
         """
         return self.table
@@ -287,7 +286,7 @@ class Inclusion(Result, Exportable):
         Parameters
         ----------
         terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+            As in :meth:`betaroc.Roc.plot`.
 
         Notes
         -----
@@ -320,7 +319,7 @@ class Inclusion(Result, Exportable):
         path : str or path-like
             Written whole or not at all.
         terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+            As in :meth:`betaroc.Roc.plot`.
 
         Raises
         ------
@@ -410,7 +409,7 @@ def inclusion(
     label : str
         Column of the labels.
     client_label : optional
-        The label of clients; needed unless labels are {0, 1}, {False, True} or {-1, 1}.
+        As in `Scores.from_labels`.
     systems : sequence of str, optional
         The classifiers, two or more; left out, all other numeric columns.
     region : (float, float)

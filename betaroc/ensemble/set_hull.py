@@ -78,9 +78,8 @@ class EnsembleHull(Value):
     >>> from betaroc.ensemble.set_hull import hull_of
     >>> strict = br.ScoreModel(br.Beta(1, 1), br.Beta(1, 2)).roc()  # TPR = sqrt(FAR)
     >>> lax = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 1)).roc()  # TPR = 1 - (1 - FAR)^2
-    >>> hull = hull_of({"strict": strict, "lax": lax})
-    >>> [(s.kind, s.left, s.right) for s in hull.segments]
-    [('curve', 'strict', 'strict'), ('chord', 'strict', 'lax'), ('curve', 'lax', 'lax')]
+    >>> [segment.kind for segment in hull_of({"strict": strict, "lax": lax}).segments]
+    ['curve', 'chord', 'curve']
     """
 
     rocs: Mapping[str, Roc]

@@ -538,8 +538,8 @@ class FamilyComparison(Tabular, Exportable):
         Class, family, and why it could not be fitted.
     tails : tuple of TailRow
         The best family of each class of 250 scores or more with and without a tail.
-    library : str, optional
-        As of `DistributionFit`.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

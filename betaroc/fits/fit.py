@@ -227,15 +227,13 @@ class DistributionFit(Estimate, Exportable):
         Parameters that are not estimated, and those of one value in both classes.
     tails : tuple of Tails
         What the tails were fitted to, one per end.
-    library : str, optional
-        "pandas", "polars" or "pyarrow", which makes its tables.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
     >>> from betaroc import fit_distribution
     >>> fit = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
-    >>> {name: round(value, 6) for name, value in fit.params.items()}
-    {'a': 1.860003, 'b': 2.381092}
     >>> fit.converged, fit.n
     (True, 10)
     """
@@ -282,21 +280,12 @@ class DistributionFit(Estimate, Exportable):
     def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
 
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-
         Examples
         --------
         >>> import betaroc as br
         >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
-        >>> print(fit.summary().tables[1])  # mu 12.5/20, sigma sqrt(195/12)/20
-        ================================
-                     estimate    std err
-        --------------------------------
-        mu              0.625  0.0538682
-        sigma        0.201556  0.0380906
-        ================================
+        >>> len(fit.summary().tables)
+        2
         """
         facts = {
             "Family": self.family, "Scores": str(self.n),
@@ -873,10 +862,6 @@ class Fit(scores_beyond.SupportedPair, Exportable):
     def summary(self) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
 
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-
         Examples
         --------
         >>> import betaroc as br
@@ -994,8 +979,8 @@ class StrataFits(Tabular, Exportable):
         it.
     scores : Scores
         What was fitted.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
@@ -1078,7 +1063,7 @@ class StrataFits(Tabular, Exportable):
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out. Not of "panels".
         terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+            As in :meth:`betaroc.Roc.plot`.
 
         Examples
         --------
@@ -1134,10 +1119,9 @@ class StrataFits(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> client, impostor = [0.6, 0.7, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 10
-        >>> scores = br.Scores(client, impostor, impostor_strata=["print"] * 20 + ["replay"] * 20)
-        >>> br.fit(scores, by="stratum").to_frame()["impostor_shape"].tolist()
-        ['bell', 'bell']
+        >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
+        >>> br.fit(scores, "normal", by="stratum").to_frame()["stratum"].tolist()
+        ['a', 'b']
         """
         rows = []
         for name, part in zip(self.stratum, self.fits, strict=True):

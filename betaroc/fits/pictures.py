@@ -113,9 +113,8 @@ def plot_strata_panels(fits: Mapping[str, PairEstimate], terms: str) -> curves.A
 def plot_fit(fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float) -> curves.Axes:
     """Draw the ordered scores of both classes against what the fitted distributions expect of them.
 
-    The band is that of a known distribution. About 150 scores per class are drawn, the most extreme
-    ones among them; of scores in cells the shares up to the edges, with Beta(i + 1/2, n - i + 1/2)
-    (Wilk and Gnanadesikan, 1968).
+    The band is that of a known distribution, about 150 scores per class are drawn; of cells the
+    shares up to the edges, with Beta(i + 1/2, n - i + 1/2) (Wilk and Gnanadesikan, 1968).
     """
     level = checks.level(level)
     fit = fit._told_scored("a picture of ordered scores")

@@ -314,8 +314,8 @@ class Sensitivity(Tabular, Exportable):
         Rules under which these scores have no fit, with the reason.
     tails : tuple of TailCheck
         Both ends of both classes.
-    library : str, optional
-        As of `DistributionFit`.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------

@@ -70,8 +70,8 @@ class CostCurve(Framed, Exportable):
         Of each interval.
     prior : float
         P(client) of a decision curve; nan of a Bayes error, whose prior is on the axis.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Notes
     -----

@@ -54,7 +54,7 @@ class Interval(Framed, Exportable):
     sparse : bool
         Whether `n_beyond` is below five: the interval is rough.
     library : str, optional
-        What tables are frames of.
+        "pandas", "polars" or "pyarrow", which makes its tables.
 
     Examples
     --------

@@ -109,8 +109,8 @@ class StrataTable(Tabular, Exportable):
     non_response : ndarray or None
         Share of the trials of each without a score: APNRR of attacks, BPNRR of bona fide ones;
         None in an earlier document.
-    library : str, optional
-        What tables are frames of.
+    library
+        As of an :class:`Interval`.
 
     Examples
     --------
@@ -473,10 +473,7 @@ def stratum_codes(scores: Scores, who: str) -> IntArray:
 def strata_dependence(
     scores: ScoreData, who: str, t: Thresholds, options: IntervalOptions, rates: StrataRates
 ) -> FloatArray:
-    """Variance of the mean of the strata's error rates over that of independent strata.
-
-    By what groups that are in several of them add to it.
-    """
+    """Variance of the mean of the strata's error rates over that of independent strata."""
     from scipy.sparse import csr_array
     from scipy.special import ndtri, stdtrit
 
@@ -689,10 +686,7 @@ def intervals_over(
 def influence_over(
     scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
 ) -> list[FloatArray]:
-    """What each client and each impostor adds to a rate over strata; of other statistics nothing.
-
-    The worst stratum is the one that shows the worst rate.
-    """
+    """What each client and impostor adds to a rate over strata; of other statistics nothing."""
     if cost := _StrataCost.of(scores, spec, options, over):
         return cost.influence(scores)
     parts = [np.zeros(getattr(scores._trials, who).size) for who in CLASSES]

@@ -336,8 +336,8 @@ class Roc(Curve):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        ax : optional
+            As in :meth:`ScoreModel.plot`.
         scale : str
             Of the horizontal axis, "linear" or "log", from the smallest rate of scores, or 0.01 %.
         terms : str

@@ -121,10 +121,7 @@ def begun(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
 def finished(
     ax: Axes, x: str, y: str, rates: str = "", *, frame: Any = None, below: bool = False, **at: Any
 ) -> Axes:
-    """The axes, named, with a legend, and with limits where the caller has set none.
-
-    Ticks of ``rates`` are in per cent. A legend that stands below stays there.
-    """
+    """The axes, named, with a legend, limits if the caller set none, ``rates`` in per cent."""
     from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullLocator
 
     percent = FuncFormatter(
@@ -206,10 +203,7 @@ def legend(ax: Axes, **place: Any) -> None:
 
 
 def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None) -> None:
-    """The legend under the axes, for which the figure grows.
-
-    Without ``columns`` there are two, or one of long words; those of ``also`` come last.
-    """
+    """The legend under the axes, for which the figure grows; those of ``also`` come last."""
     figure: Any = ax.figure
     pairs: list[tuple[str, Any]] = []
     for part in (ax,) if also is None else (ax, also):
@@ -380,10 +374,7 @@ def draw_intervals(
     near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
     log: bool = False, **style: Any,
 ) -> Axes:  # fmt: skip
-    """Draw numbers with their intervals, one row per number.
-
-    Values that are `near` have a grey ground; `at` is a line.
-    """
+    """Draw numbers with their intervals, a row each; `near` is a grey ground, `at` a line."""
     below, (ax, empty) = ax is None, begun(ax)
     if below:
         ax.figure.set_figheight(max(SIZE[1], 0.9 + 0.2 * len(rows)))  # type: ignore[union-attr]

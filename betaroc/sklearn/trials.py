@@ -71,10 +71,7 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
 def two_labels(
     classes: AnyArray, pos_label: object, *, name: str = "y", guess: bool = False
 ) -> TwoLabels:
-    """The labels with the client's last.
-
-    Left out, it is 1 of {0, 1}, {-1, 1} and booleans, else with ``guess`` the larger one.
-    """
+    """The labels with the client's last: 1, else with ``guess`` the larger one."""
     first, second = classes.tolist()
     if pos_label is not None:
         for client, other in ((first, second), (second, first)):

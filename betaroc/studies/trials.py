@@ -360,10 +360,7 @@ class Trial:
         return result
 
     def curve(self, source: str, alpha: float | None) -> Epc:
-        """The threshold that a source chooses, observed on test.
-
-        The best threshold, of the source "true", is chosen on the true pair of the test side.
-        """
+        """The threshold that a source chooses, of "true" on the pair of test, observed on test."""
         key, cell = (source, alpha), self.cell
         if key not in self._curves:
             name = cell.get("criterion", _WEIGHTED)
