@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 # Before numpy is imported: a second thread of BLAS waits more than it works, in workers most.
@@ -28,3 +29,10 @@ def _errors_of_numpy_raise(request: pytest.FixtureRequest) -> Iterator[None]:
             yield
     else:
         yield
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -1,7 +1,6 @@
-"""What all tests share: no window is opened, and figures do not pile up."""
+"""What all tests share: no window is opened."""
 
 import os
-import sys
 
 import pytest
 
@@ -10,13 +9,6 @@ os.environ["COLUMNS"] = "1000"  # a line of text is a line of the terminal
 
 # The generators of reference numbers need packages that the tests do not.
 collect_ignore_glob = ["reference/*"]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def add_options(parser: ArgumentParser) -> None:
         parser,
         "betaroc threshold dev.csv --far 0.01 --test eval.csv",
         "betaroc threshold dev.csv --cost-fa 10 --cost-fr 1 --prior 0.9",
-        "betaroc threshold dev.csv --precision 0.9 --prior 0.1",
+        "betaroc threshold dev.csv --precision 0.6 --prior 0.1",
         "betaroc threshold dev.csv --far 0.01 --print threshold",
         "betaroc threshold --far 0.01 --system mlp dev.csv --system svm dev_b.csv eval_b.csv",
     )

@@ -563,7 +563,7 @@ def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) ->
         if got:
             raise refusal("stat", "be a name to have a point", f"a function, and {got}")
         name = str(getattr(stat, "__name__", type(stat).__name__))
-        row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
+        row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain", **_ANYWHERE)
         return StatisticSpec(f"{name}(model)" if name in STATISTICS else name, row)
     if not isinstance(stat, str):
         rule = "be a name or a function of a ScoreModel"
