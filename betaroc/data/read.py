@@ -192,10 +192,8 @@ def read_scores(
     >>> path = pathlib.Path(folder.name, "dev.csv")
     >>> _ = path.write_text("label;score\ngenuine;0,9\nimpostor;0,25\ngenuine;0,5\n")
     >>> scores = br.read_scores(path)
-    >>> scores, scores.source.format
-    (Scores(client=[0.9, 0.5], impostor=[0.25]), 'csv')
-    >>> scores.source.guessed, scores.source.guesses
-    ('genuine', ('separator=semicolon', 'decimal=comma'))
+    >>> scores, scores.source.guesses
+    (Scores(client=[0.9, 0.5], impostor=[0.25]), ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
     options = TextOptions(format, separator, decimal, header, columns, max_size, max_rows).checked()

@@ -946,11 +946,9 @@ class Scores(ScoreData):
 
         Raises
         ------
-        InputError
+        InputError, InputTypeError
             For a missing column, missing values, probabilities of the predicted label, and
             whatever `from_labels` refuses.
-        InputTypeError
-            For an object that is no frame, and columns of text.
 
         Examples
         --------

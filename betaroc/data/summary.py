@@ -410,11 +410,9 @@ def summarize(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         Missing columns, values or labels, NaN or infinite scores, integers from 2**53 on, labels
         beyond two, one class; a layout that doubles cannot hold; a step that an engine cannot do.
-    InputTypeError
-        No frame, or scores that are not numbers.
     EngineError
         Workers that are lost for good.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError

@@ -626,11 +626,9 @@ def compare(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If the curves differ in criterion, measure or alpha, a drawn side has no trials or
         fractional weights, paired trials do not match, or an argument is out of range.
-    InputTypeError
-        If a curve is no Epc or `rng` no source of randomness.
 
     Notes
     -----
@@ -979,10 +977,8 @@ def compare_systems(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         As of :func:`compare`; for fewer than two curves.
-    InputTypeError
-        If `curves` is no mapping, a curve no Epc or `rng` no source of randomness.
 
     Notes
     -----

@@ -598,12 +598,10 @@ def decide(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If there is not exactly one target, a number is out of range, or `how` is unknown for the
         target or not possible: then the message says how many scores are needed, and of a precision
         the best bound.
-    InputTypeError
-        If `scores` is neither Scores nor a ScoreSummary nor a fit.
 
     Warns
     -----

@@ -424,11 +424,9 @@ def tandem(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If a population is empty, trials differ, priors or costs are out of range, C1 is negative
         (such a verifier costs more than rejecting all) or the t-DCF has no normaliser.
-    InputTypeError
-        If `cm` or `asv` are no scores.
 
     Notes
     -----

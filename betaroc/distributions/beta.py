@@ -657,11 +657,9 @@ def beta_auc(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If a shape is not finite and positive, or outside [1e-100, 1e12] where quadrature is needed,
         or the arrays do not broadcast.
-    InputTypeError
-        If a shape is not numeric.
 
     Notes
     -----

@@ -221,10 +221,8 @@ class Inflated(PointMasses):
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If a mass is not in [0, 1) or nothing is left for `base`.
-    InputTypeError
-        If `base` is not a continuous distribution or a mass not a number.
 
     Notes
     -----
@@ -274,10 +272,8 @@ class Rejecting(PointMasses):
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If the share is not in [0, 1).
-    InputTypeError
-        If `base` is no distribution with a density, or the share no number.
 
     Notes
     -----

@@ -225,11 +225,9 @@ class BetaMixture(Mixture):
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If a weight is not positive, the weights do not add up to 1, or are not as many as the
         components.
-    InputTypeError
-        If a component is not a `Beta` or a weight not a number.
 
     Notes
     -----

@@ -44,11 +44,9 @@ class Shifted(Distribution):
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If `shift` is not finite, `scale` not finite and positive, the map not one of the base's
         scale, or two point masses fall on one double.
-    InputTypeError
-        If `base` is no distribution with a density or a number not one.
 
     Notes
     -----

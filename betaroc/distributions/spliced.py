@@ -149,11 +149,9 @@ class Spliced(Distribution):
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If there is no tail, the joints cross or are not finite, the body has no mass left or
         between them, or a point mass at an end with a tail, or `bounds` and a range of [0, 1].
-    InputTypeError
-        If `body` is no distribution or a tail no `ParetoTail`.
 
     Notes
     -----

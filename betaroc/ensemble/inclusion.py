@@ -497,10 +497,9 @@ def inclusion(
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
-    >>> hooked = br.Scores(rng.beta(0.5, 0.4, 300), rng.beta(0.8, 1.9, 300))
-    >>> br.inclusion({"good": good, "hooked": hooked}).chosen
-    ('good', 'hooked')
+    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> [str(verdict) for verdict in br.inclusion({"one": one, "two": two}).verdict.values()]
+    ['include', 'include']
     """
     low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)

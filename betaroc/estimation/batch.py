@@ -45,10 +45,8 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If scores do not lie strictly between 0 and 1, a sample has none, or there is no such axis.
-    InputTypeError
-        If `x` is not numeric, or `axis` neither an int nor None.
 
     Notes
     -----

@@ -375,11 +375,9 @@ class CovariateFit(Result, Exportable):
 
         Raises
         ------
-        InputError
+        InputError, InputTypeError
             If a covariate is missing or unknown, a category is none of those fitted, or values lie
             outside the data: take `interval` there.
-        InputTypeError
-            If a value is of the wrong kind.
 
         Notes
         -----
@@ -499,10 +497,8 @@ class CovariateFit(Result, Exportable):
 
         Raises
         ------
-        InputError
+        InputError, InputTypeError
             As in `interval`, or if both sets of values are the same.
-        InputTypeError
-            As in `interval`.
 
         Warns
         -----
@@ -769,13 +765,11 @@ def fit_covariates(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         For a formula that is none, names no column or has other code; missing or infinite values;
         scores outside [0, 1], or of exactly 0 or 1 without `boundary`; a covariate that does not
         vary in a class, collinear columns, a category without trials in a class, fewer trials than
         coefficients; and whatever `Scores.from_frame` refuses.
-    InputTypeError
-        For an object that is no frame, or columns of other kinds.
     DegenerateDataError
         If there is no maximum: a distribution becomes a point, as of equal scores in a category.
     FitError

@@ -119,11 +119,9 @@ def likelihood_ratio_test(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If the general family does not contain the restricted, the scores or the rules for scores of
         0 and 1 differ, or scores were counted in cells or moved.
-    InputTypeError
-        If an argument is no Fit.
     FitError
         If a simulated score set has no fit of a family other than the mixture.
 
@@ -680,11 +678,9 @@ def compare_families(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If a family is unknown, named twice or cannot have these scores; if a class has fewer than
         10 distinct scores, or one group.
-    InputTypeError
-        If `scores` is no Scores.
     FitError
         If no family can be fitted to a class.
 

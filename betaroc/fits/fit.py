@@ -1194,10 +1194,8 @@ def fit_distribution(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         Scores outside [0, 1], not finite, or options that contradict one another.
-    InputTypeError
-        A sample that is not numeric.
     DegenerateDataError
         No maximum exists: fewer than two distinct scores inside (0, 1), or a distribution more
         concentrated than a + b = 1e12.

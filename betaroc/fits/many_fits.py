@@ -73,11 +73,9 @@ def fit_many(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         For an empty collection, a name that occurs twice, an unknown family, rule or statistic, a
         point that is missing or superfluous, and what `summarize` refuses in a frame.
-    InputTypeError
-        For something else than a frame or a collection of scores.
     EngineError
         If the engine of a frame lost its workers.
 

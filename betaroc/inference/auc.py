@@ -60,11 +60,9 @@ def auc_interval(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If `level` or `method` is out of range, a class has fewer than two trials or one group; for
         "newcombe" if trials depend on each other by groups.
-    InputTypeError
-        If `scores` is no Scores or `groups` no bool.
 
     Warns
     -----

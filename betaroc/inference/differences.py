@@ -264,11 +264,9 @@ def auc_test(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If paired trials differ, a class has fewer than two trials or one group, or `level` is out
         of range.
-    InputTypeError
-        If `a` or `b` is no Scores, or `paired` or `groups` no bool.
 
     Notes
     -----

@@ -103,11 +103,9 @@ def sample_systems(
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If there is no model, a size is below 1, a name is "label" or empty, or R is no correlation
         matrix.
-    InputTypeError
-        If `models` is no mapping of text to models.
 
     Notes
     -----

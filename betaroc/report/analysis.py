@@ -78,8 +78,8 @@ class Analysis(Result, nouns.Exportable):
     --------
     >>> import betaroc as br
     >>> analysis = br.analyze(br.datasets.load_liveness().dev, family="beta")
-    >>> analysis.family, [point.key for point in analysis.points[:2]]
-    ('beta', ['eer', 'min-hter'])
+    >>> [point.key for point in analysis.points[:2]]
+    ['eer', 'min-hter']
     """
 
     dev: ScoreSet

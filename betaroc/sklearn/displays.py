@@ -320,8 +320,8 @@ class RocDisplay(_RateDisplay):
     >>> X, y = make_classification(400, random_state=1)
     >>> model = LogisticRegression().fit(X[:200], y[:200])
     >>> display = RocDisplay.from_estimator(model, X[200:], y[200:], family="normal", level=0.95)
-    >>> display.curves[0].scores.name, display.curves[0].fit.family, display.ax_.get_ylabel()
-    ('LogisticRegression', 'normal', 'TPR')
+    >>> display.curves[0].scores.name, display.ax_.get_ylabel()
+    ('LogisticRegression', 'TPR')
     """
 
 

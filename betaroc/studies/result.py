@@ -60,8 +60,8 @@ class StudyResult(Result):
     >>> import betaroc as br
     >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
     >>> result = br.Study(design, ["true.auc"]).run()
-    >>> result.computed, result.skipped, result.failed, result.missing
-    (2, 0, 0, 0)
+    >>> result.computed, result.failed
+    (2, 0)
     """
 
     folder: Path | None
@@ -160,8 +160,8 @@ class StudyResult(Result):
         >>> import betaroc as br
         >>> design = {"a_c": 3.0, "b_c": 1.0, "a_i": 1.0, "b_i": 3.0, "n": 200}
         >>> row = br.Study(design, ["fit.auc"], replicates=50, rng=1).run().summary().iloc[0]
-        >>> bool(abs(row["mean"] - 0.95) < 4 * row["mc_error"]), int(row["replicates"])  # AUC 19/20
-        (True, 50)
+        >>> round(float(row["mean"]), 2)  # AUC 19/20
+        0.95
         """
         import pandas as pd
 

@@ -791,9 +791,6 @@ def solve_pair(
     >>> model = br.solve_pair(auc=0.9, exponents=(0.5, 3.0))
     >>> round(model.auc(), 10), model.ends().at_zero.exponent, model.global_shape()
     (0.9, 0.5, 'proper')
-    >>> model = br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.4, "client-mean": 0.7})
-    >>> round(model.at_far(0.01).tpr, 7), round(model.client.mean, 7), round(model.auc(), 7)
-    (0.4, 0.7, 0.9)
     """
     law = LAWS[checks.choice(family, list(LAWS), "family")]
     rates: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
