@@ -473,10 +473,7 @@ def summarize_file(
 
 
 def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSummary:
-    """As `summarize_file`, in equal bins between the extremes where these are finer.
-
-    Bins that are still wide are warned of.
-    """
+    """As `summarize_file`, in equal bins between the extremes where these are finer."""
     best = summarize_file(path, **reading)
     low, high = best._range
     if best.is_coarse and low < high and math.isfinite(high - low):

@@ -112,10 +112,7 @@ def index_of_alpha(e: Epc, alpha: float | None) -> int:
 
 
 def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
-    """What each alpha's value weighs in the integral from low to high; 1 where low is high.
-
-    By trapezoids: between two alphas, where low and high may lie, a curve is straight.
-    """
+    """What each alpha's value weighs in the integral from low to high; 1 where low is high."""
     order = np.argsort(alpha, kind="stable")
     x = alpha[order]
     result = np.zeros(x.size)

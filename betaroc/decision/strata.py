@@ -80,8 +80,8 @@ class UnseenStrata(Tabular, Exportable):
     >>> import betaroc as br
     >>> impostor = [k / 80 for k in range(80)]
     >>> scores = br.Scores([0.7, 0.8, 0.9], impostor, impostor_strata=["a"] * 40 + ["b"] * 40)
-    >>> br.decide(scores, far=0.1).unseen.to_frame()[["stratum", "estimate"]].values.tolist()
-    [['a', 0.0], ['b', 1.0]]
+    >>> br.decide(scores, far=0.1).unseen.estimate.tolist()
+    [0.0, 1.0]
     """
 
     stratum: tuple[str, ...]

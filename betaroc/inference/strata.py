@@ -365,10 +365,9 @@ def by_stratum(
     Examples
     --------
     >>> import betaroc as br
-    >>> species = ["print"] * 40 + ["replay"] * 40
-    >>> scores = br.Scores([0.7, 0.8, 0.9], [k / 80 for k in range(80)], impostor_strata=species)
-    >>> round(br.by_stratum(scores, "far", threshold=0.8).worst.high, 3)
-    0.542
+    >>> scores = br.Scores([3, 4], [1, 2, 3, 1, 2], impostor_strata=list("aabbb"))
+    >>> round(br.by_stratum(scores, "far", threshold=2).worst.high, 3)
+    0.906
     """
     scores = as_scores(x, "x")
     who, spec = checks.choice(of, CLASSES, "of"), parse_statistic(stat, given, **point)
@@ -719,10 +718,7 @@ def _chosen(
 def classes_over(
     strata: Mapping[str, Sequence[str]], over: object, of: str = ""
 ) -> dict[str, FloatArray | None]:
-    """The classes that have the strata, each with the weights of its strata; None for the worst.
-
-    `of` is whose they are, such as " of test".
-    """
+    """The classes that have the strata, each with the weights of its strata; None for the worst."""
     several = {who: tuple(names) for who, names in strata.items() if len(names) > 1}
     if not several:
         rule = f"be pooled where no class{of} has two strata or more"

@@ -409,10 +409,7 @@ def over_weights(
     name: str, client: Distribution, laws: Sequence[Distribution], weights: FloatArray,
     alpha: FloatArray,
 ) -> list[Thresholds]:  # fmt: skip
-    """For each row of weights of the strata of impostors the thresholds of "eer" or of each alpha.
-
-    Rows without a 0 share the places of scores and the rates there, which are what takes time.
-    """
+    """For each row of weights of strata of impostors the thresholds of "eer" or of each alpha."""
     chosen, pooled = [], pair_of(client, over_strata(laws, weights.mean(axis=0), upper=True))
     if counted := decides_by_counts(pooled):
         at = slice(None) if CRITERIA[name].single else pooled.gaps.turns

@@ -146,8 +146,8 @@ class SampleSize(Framed, Exportable):
     >>> import betaroc as br
     >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
     >>> size = br.plan_sample_size("auc", model=model, width=0.05)
-    >>> size.n_client, size.n_impostor, round(size.width, 4)
-    (279, 279, 0.0499)
+    >>> size.n_client, round(size.width, 4)
+    (279, 0.0499)
     """
 
     stat: str
@@ -355,10 +355,9 @@ def plan_sample_size(
     --------
     >>> import betaroc as br
     >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-    >>> print(br.plan_sample_size("tpr", far=0.1, model=model, width=0.1, ratio=2))
-    tpr@far=0.1 = 0.6903: 379 client and 758 impostor scores
-    95 % interval 0.09991 wide on average (wanted 0.1) by delta
-    taken as true: Beta(a=4, b=2) v Beta(a=2, b=4)
+    >>> size = br.plan_sample_size("tpr", far=0.1, model=model, width=0.1, ratio=2)
+    >>> size.n_client, size.n_impostor
+    (379, 758)
     """
     systems = model if isinstance(model, tuple | list) else (model,)
     return plan_when_read(
