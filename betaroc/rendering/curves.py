@@ -374,7 +374,7 @@ def draw_intervals(
     near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
     log: bool = False, **style: Any,
 ) -> Axes:  # fmt: skip
-    """Draw numbers with their intervals, a row each; `near` is a grey ground, `at` a line."""
+    """Draw numbers with their intervals, one row per number; `near` has a grey ground."""
     below, (ax, empty) = ax is None, begun(ax)
     if below:
         ax.figure.set_figheight(max(SIZE[1], 0.9 + 0.2 * len(rows)))  # type: ignore[union-attr]
