@@ -498,8 +498,9 @@ def inclusion(
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
-    >>> [str(verdict) for verdict in br.inclusion({"one": one, "two": two}).verdict.values()]
-    ['include', 'include']
+    >>> result = br.inclusion({"one": one, "two": two})
+    >>> result.chosen, str(result.verdict["one"])
+    (('one', 'two'), 'include')
     """
     low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)

@@ -790,6 +790,7 @@ def fit_covariates(
     References
     ----------
     Ferrari, S. and Cribari-Neto, F. (2004), Beta regression for modelling rates and proportions.
+    Smithson, M. and Verkuilen, J. (2006), A better lemon squeezer?
 
     Examples
     --------
