@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from helpers import wild_calls
-from helpers.cases import case, some
+from helpers.cases import case
 from helpers.hostile import NoRepr
 from helpers.places import ROOT
 
@@ -48,7 +48,8 @@ FILLED = {("OperatingPoint", "n_beyond"), ("Scores", "source")}
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-@pytest.mark.parametrize("thing", some([(name,) for name in THINGS], 5))
+@pytest.mark.simulation
+@pytest.mark.parametrize("thing", THINGS)
 def test_what_no_argument_takes_is_refused_as_every_argument(thing, tmp_path, monkeypatch):
     """Beside others that are drawn, which may be wrong as well."""
     monkeypatch.chdir(tmp_path)

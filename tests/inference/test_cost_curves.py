@@ -75,6 +75,7 @@ def test_a_class_that_never_comes(prior):
     assert curve.best[0] == pytest.approx([prior] * 3)
 
 
+@pytest.mark.simulation
 def test_what_is_refused():
     scores, logits = br.Scores([0.4, 0.9], [0.1, 0.5]), br.Scores([1.4, 0.9], [-0.1, 0.5])
     refused = [
