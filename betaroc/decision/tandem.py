@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from betaroc.core import checks, notices, resampling, tables
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import refusal
+from betaroc.core.options import IntervalOptions
 from betaroc.data.groups import units_of, weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.empirical import EmpiricalPair
@@ -25,6 +27,8 @@ _SPOOF = 2
 _HALVES, _HALF = 200, 2.0 ** (2.0 / 3.0)
 #: Trials drawn at once, times replicates. Numbers that agree to this are equal.
 _AT_ONCE, _TIE = 2_000_000, 1e-12
+#: How often each trial of the countermeasure and of the verifier is drawn.
+Drawn = tuple[FloatArray, ...]
 
 
 class TandemPoint(NamedTuple):
@@ -190,7 +194,7 @@ class Tandem(tables.Tabular, nouns.Exportable):
         return [_side(scores._trials, self.nontarget) for scores in (self.cm, self.asv)]
 
     @cached_property
-    def _whole(self) -> tuple[FloatArray, ...]:
+    def _whole(self) -> Drawn:
         """How often each trial of both systems is counted: once, or as its weight says."""
         cm, asv = ([weights_of(s._trials, who) for who in CLASSES] for s in (self.cm, self.asv))
         return np.append(*cm), np.append(*asv)
@@ -208,7 +212,7 @@ class Tandem(tables.Tabular, nouns.Exportable):
         """A column for each threshold of the countermeasure, from accepting all."""
         return self._at(self._whole, self._places[0])
 
-    def _at(self, drawn: tuple[FloatArray, ...], t: FloatArray) -> FloatArray:
+    def _at(self, drawn: Drawn, t: FloatArray) -> FloatArray:
         """Points at ascending thresholds of the countermeasure, in columns, of trials so often."""
         (cm, kinds), (asv, population) = self._sides
         alone = _rates(asv, population, drawn[1], self._places[2])
@@ -225,7 +229,7 @@ class Tandem(tables.Tabular, nouns.Exportable):
             costs = (np.sum(parts * rates, axis=0) - always) / default
         return np.stack([t, np.full(t.size, place), *rates, costs])
 
-    def _balance(self, drawn: tuple[FloatArray, ...]) -> FloatArray:
+    def _balance(self, drawn: Drawn) -> FloatArray:
         """The pair of thresholds whose rates differ least at the most, and its rates."""
         (cm, kinds), (asv, population), (s, t, _) = *self._sides, self._places
         first, second = _rates(cm, kinds // 2, drawn[0], s), _rates(asv, population, drawn[1], t)
@@ -246,7 +250,9 @@ class Tandem(tables.Tabular, nouns.Exportable):
         return np.array([s[k], t[j[row]], *rates[:, row, k]])
 
     # --------------------------------------------------------------------- intervals
-    def _drawn(self, of: Any, options: Any, share: float = 1.0) -> FloatArray:
+    def _drawn(
+        self, of: Callable[[Drawn], Any], options: IntervalOptions, share: float = 1.0
+    ) -> FloatArray:
         """A number of replicates, each with a share of the trials."""
         asv, cm = self.asv._trials, self.cm._trials
         trials: Any = [paired_trials.joint_trials(asv, cm)] if self.paired else [asv, cm]
@@ -254,8 +260,9 @@ class Tandem(tables.Tabular, nouns.Exportable):
         for (_, kinds), part in zip(self._sides[::-1], trials, strict=False):
             units = units_of(part, groups=options.groups)
             if units.sizes[1] is None:  # trials are drawn within their population
-                kinds = kinds[len(part.client) + units.rows[1]]
-                units.role[units.first[units.rows[0].size :]] |= kinds << 4
+                role, kinds = units.role.copy(), kinds[len(part.client) + units.rows[1]]
+                role[units.first[units.rows[0].size :]] |= kinds << 4
+                units = replace(units, role=role)
             rows.append(drawn_scores.BootstrapRows.of(part, units))
         step = max(1, _AT_ONCE // max(part.size for part in rows))
 
@@ -266,7 +273,9 @@ class Tandem(tables.Tabular, nouns.Exportable):
 
         return np.asarray(options.replicated(block))
 
-    def _replicates(self, stat: Any, point: Any, options: Any) -> tuple[float, FloatArray, Any]:
+    def _replicates(
+        self, stat: str, point: object, options: IntervalOptions
+    ) -> tuple[float, FloatArray, IntervalOptions]:
         """A number, a minimum corrected, its replicates, and how they were made."""
         at = {"t-dcf": self.cm_threshold, "min-t-dcf": self.min_point.cm_threshold, "t-eer": 0.0}
         if point or at[checks.choice(stat, tuple(at), "stat")] is None:
@@ -276,7 +285,7 @@ class Tandem(tables.Tabular, nouns.Exportable):
         options = options.by(("half-sample" if stat == "min-t-dcf" else "bootstrap",))
         t, places = np.array([at[stat]]), self._places[0]
 
-        def of(drawn: Any) -> Any:
+        def of(drawn: Drawn) -> Any:
             return np.mean(self._balance(drawn)[2:] if stat == "t-eer" else self._at(drawn, t)[5])
 
         value, values = float(of(self._whole)), self._drawn(of, options)
@@ -288,13 +297,16 @@ class Tandem(tables.Tabular, nouns.Exportable):
             value, values = value + more, values + more * (1.0 + 0.5 * noise)
         return value, values, options
 
-    def _interval_of(self, stat: Any, argument: Any, point: Any, options: Any) -> interval.Interval:
+    def _interval_of(
+        self, stat: str, argument: object, point: object, options: IntervalOptions
+    ) -> interval.Interval:
         value, drawn, options = self._replicates(stat, argument or point, options)
         return drawn_scores.interval_of_replicates(value, drawn, options, stat)
 
     def _difference_of(
-        self, other: Tandem, stat: Any, argument: Any, point: Any, options: Any, *, paired: bool
-    ) -> differences.Difference:
+        self, other: Tandem, stat: str, argument: object, point: object,
+        options: IntervalOptions, *, paired: bool,
+    ) -> differences.Difference:  # fmt: skip
         sides = options.halves()
         if paired:
             sides = (replace(options, rng=resampling.seed_sequence(options.rng)),) * 2

@@ -339,6 +339,7 @@ def calibrated_band(
     n = np.add.reduceat(total, cells)
     x, claim = (np.add.reduceat(total * part, cells) / n for part in (places, claim))
     drawn, generator = [], np.random.default_rng(rng)
+    # A mean of probabilities may round beyond 1.
     for client in generator.binomial(n.astype(int), claim.clip(0.0, 1.0), (_REPLICATES, n.size)):
         share = np.sum(client) / np.sum(n)
         if 0.0 < share < 1.0:
