@@ -175,7 +175,11 @@ class Epsc(Tabular, Exportable):
                       tree.rate_cell(hter, low, high)))
             for omega, beta, t, *rates, hter, low, high in zip(*columns.values(), strict=True)
         ]  # fmt: skip
-        shown = np.unique(np.linspace(0, len(rows) - 1, _ROWS).astype(int))
+        # Of some omegas every beta, of a single omega some betas.
+        along = self.omega if np.ptp(self.omega) or self.omega.size == 1 else self.beta
+        every = np.unique(along)
+        some = every[np.unique(np.linspace(0, every.size - 1, _ROWS).astype(int))]
+        shown = np.flatnonzero(np.isin(along, some))
         text = f"HTER_omega on test at thresholds chosen for {self.criterion} on dev"
         text += f"; attacks: {tree.first_n(tree.foreign(name).short for name in self.attack)}"
         if self.resample is not None:
