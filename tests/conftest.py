@@ -7,9 +7,6 @@ import pytest
 os.environ["MPLBACKEND"] = "Agg"
 os.environ["COLUMNS"] = "1000"  # a line of text is a line of the terminal
 
-# The generators of reference numbers need packages that the tests do not.
-collect_ignore_glob = ["reference/*"]
-
 
 @pytest.fixture
 def few(monkeypatch):

@@ -149,6 +149,7 @@ def test_what_is_asked_wrongly_is_refused(call):
         call("tpq@far=0.1")
 
 
+@pytest.mark.simulation
 def test_plans_say_how_many_scores_would_do():
     """20 impostors beyond FAR .1 of 200 planned, .2 beyond .001: 3/.001 = 3000 would show it."""
     wide = br.plan_sample_size("tpr", far=0.1, model=MODEL, width=0.15)

@@ -124,10 +124,12 @@ def test_no_name_is_a_command_or_a_tag_in_a_summary(name):
 
 HIT = "window.hit=1"
 SCRIPT = f"<script>{HIT}</script>"
+#: Names of at most 80 characters.
 PAYLOADS = [
-    SCRIPT, f"</script>{SCRIPT}", f"</title>{SCRIPT}", f"--><script>{HIT}</script><!--",
-    f'"><img src=x onerror={HIT}>', f"'><svg onload={HIT}>", f'" onmouseover="{HIT}" x="',
-    f"<iframe srcdoc='<script>parent.{HIT}</script>'>", f"<a href=javascript:{HIT}>x</a>",
+    f"</script>{SCRIPT}", f"</title>{SCRIPT}--><svg onload={HIT}><!--",
+    f'"><img src=x onerror={HIT}>" onmouseover="{HIT}" x="',
+    f"'><svg onload={HIT}><a href=javascript:{HIT}>x</a>",
+    f"<iframe srcdoc='<script>parent.{HIT}</script>'>",
     "<meta http-equiv=refresh content='0;url=http://evil.example'>",
 ]  # fmt: skip
 

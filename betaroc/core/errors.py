@@ -124,10 +124,10 @@ class FitError(BetarocError, RuntimeError):
     --------
     >>> import betaroc as br
     >>> try:
-    ...     br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.99})
+    ...     br.solve_pair(auc=0.9, goals={"client-mean": 0.1}, family="normal")
     ... except br.errors.FitError as error:
-    ...     print(str(error)[:51], error.result)
-    no beta pair was found with auc=0.9, tpr@far=0.01=0 None
+    ...     print(str(error)[:54], error.result)
+    no normal pair was found with auc=0.9, client-mean=0.1 None
     """
 
     def __init__(

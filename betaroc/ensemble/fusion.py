@@ -258,7 +258,7 @@ class Fusion(Tabular, Exportable):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
     >>> len(br.inclusion({"one": one, "two": two}).fusion.table)  # 6 rules, 2 classifiers, 3 parts
     36
     """
@@ -285,7 +285,7 @@ class Fusion(Tabular, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
         >>> fusion = br.inclusion({"one": one, "two": two}).fusion
         >>> fusion.to_frame().equals(fusion.table)
         True
@@ -311,7 +311,7 @@ class Fusion(Tabular, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
         >>> gain = br.inclusion({"one": one, "two": two}).fusion.gain("two")
         >>> bool(gain.low < gain.estimate < gain.high)
         True

@@ -106,7 +106,7 @@ class Inclusion(Result, Exportable):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
     >>> br.inclusion({"one": one, "two": two}).chosen
     ('one', 'two')
     """
@@ -274,7 +274,7 @@ class Inclusion(Result, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
         >>> br.inclusion({"one": one, "two": two}).to_frame()["classifier"].tolist()
         ['one', 'two']
         """
@@ -298,7 +298,7 @@ class Inclusion(Result, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
         >>> figure = br.inclusion({"one": one, "two": two}).plot()
         >>> len(figure.axes)
         2
@@ -333,7 +333,7 @@ class Inclusion(Result, Exportable):
         >>> import numpy as np
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
-        >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
+        >>> one = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
         >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     result.to_html(Path(folder) / "ensemble.html")
@@ -497,7 +497,7 @@ def inclusion(
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
     >>> result = br.inclusion({"one": one, "two": two})
     >>> result.chosen, str(result.verdict["one"])
     (('one', 'two'), 'include')

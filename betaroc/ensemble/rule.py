@@ -321,7 +321,7 @@ class Verdict(str):
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
     >>> br.inclusion({"one": one, "two": two}).verdict["one"] == "include"
     True
     """

@@ -77,7 +77,7 @@ class Analysis(Result, nouns.Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> analysis = br.analyze(br.datasets.load_liveness().dev, family="beta")
+    >>> analysis = br.analyze(br.datasets.load_liveness().dev, family="empirical")
     >>> [point.key for point in analysis.points[:2]]
     ['eer', 'min-hter']
     """
@@ -161,7 +161,7 @@ class Analysis(Result, nouns.Exportable):
         >>> import betaroc as br
         >>> rng = np.random.default_rng(1)
         >>> dev, test = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
-        >>> br.analyze(dev, test, family="beta").to_frame()["of"].tolist()[:3]
+        >>> br.analyze(dev, test, family="empirical").to_frame()["of"].tolist()[:3]
         ['expected', 'observed', 'observed']
         """
         rows: list[tuple[Any, ...]] = []

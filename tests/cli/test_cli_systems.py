@@ -50,6 +50,7 @@ def test_default_names(paths, names):
     assert default_names(paths) == names
 
 
+@pytest.mark.simulation
 def test_a_folder_and_a_manifest_name_the_same_systems(folder, tmp_path, capsys):
     rest = ["--alpha", "0.5", "--csv", "--family", "normal"]
     named = said(capsys, "epc", *options(folder, "lr", "mlp", "svm"), *rest)

@@ -66,6 +66,7 @@ def test_empirical_thresholds_equal_enumeration(criterion):
         assert curve.threshold.tolist() == best, seed
 
 
+@pytest.mark.simulation
 def test_thresholds_in_closed_form():
     """a = -b: logit theta = (logit w - log C) / a, here with C = 1 by symmetry."""
     model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))

@@ -115,6 +115,7 @@ def test_a_mixture_by_weights_is_the_one_of_its_family():
     np.testing.assert_allclose(generic.value, closed.value, atol=1e-10)
 
 
+@pytest.mark.simulation
 def test_a_fit_of_each_stratum():
     client, impostor = np.random.default_rng(6).beta([[5], [2]], [[2], [4]], (2, 300))
     s = br.Scores(client, impostor, impostor_strata=["print", "replay", "mask"] * 100)
@@ -216,6 +217,7 @@ def test_bands_of_fits_over_strata(fitted):
     np.testing.assert_allclose(pooled, whole)
 
 
+@pytest.mark.simulation
 def test_strata_of_the_same_persons_are_no_more_trials():
     """Two with the same errors of the same persons tell as much as one; one of one person too."""
     rng = np.random.default_rng(1)
@@ -383,6 +385,7 @@ def test_what_is_pooled_says_so():
     assert "of the worst stratum" in str(br.epc(s, scores(2), over="worst", alpha=[0.5]))
 
 
+@pytest.mark.simulation
 def test_what_is_refused(fitted):
     s, bare = scores(1), br.Scores([1.0, 2.0], [0.0, 1.5])
     model, fits = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), fitted[0]

@@ -87,6 +87,7 @@ def test_what_cannot_be_had_names_the_best_and_the_trials():
     assert failure.value.needed is None
 
 
+@pytest.mark.simulation
 def test_separated_classes_promise_a_finite_bound():
     data = br.Scores(np.arange(100.0, 200.0), np.arange(100.0))
     end = 0.025**0.01
@@ -117,6 +118,7 @@ def test_what_is_refused(data, asked, words):
         br.decide(data, **asked)
 
 
+@pytest.mark.simulation
 def test_reversed_scores():
     data = normals(100, apart=-2.0)
     with pytest.warns(br.errors.ReversedScoresWarning), pytest.raises(InputError, match="49"):

@@ -115,6 +115,7 @@ def test_limits(law):
     assert np.all(law.logpdf(outside) == -np.inf)
 
 
+@pytest.mark.simulation
 @each_law
 def test_tails_add_up_to_one_and_logs_are_logs_and_finite_where_the_value_underflows(law):
     # Of scipy's incomplete beta function before 1.17, in units of 1, at shapes of 1e5.

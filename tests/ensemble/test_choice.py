@@ -44,6 +44,7 @@ def wald(x, y):
     return (b**2 / np.diag(np.linalg.inv(curvature)))[1:]
 
 
+@pytest.mark.simulation
 def test_the_path_and_its_losses_are_those_of_loops():
     """Written out with scikit-learn and DeLong: in every fold the least Wald statistic leaves."""
     given = drawn(60, (1.0, 0.6, 0.2), 1)
@@ -135,6 +136,7 @@ def test_a_target_has_the_set_of_its_cost_and_its_threshold():
         selected(scores_of(given), precision=0.9)
 
 
+@pytest.mark.simulation
 def test_the_fusion_scores_rows_of_any_kind():
     """As scikit-learn's, from a frame, a mapping, an array and JSON; ends have columns."""
     rng = np.random.default_rng(9)

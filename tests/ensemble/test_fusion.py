@@ -163,6 +163,7 @@ def losses_apart(frame, dev, alpha):
     return found[0][0] - found[1][0], found[0][1] - found[1][1]
 
 
+@pytest.mark.simulation
 def test_interval_is_students_with_welchs_degrees(frame, dev):
     """mean_c d + mean_i d is mean_c d - mean_i (-d), of which scipy has Welch's interval; d is the
     mean over alpha at given thresholds."""

@@ -47,6 +47,7 @@ def ends(interval):
     return [interval.low, interval.high]
 
 
+@pytest.mark.simulation
 def test_without_covariates_or_with_categories_alone_it_is_the_fit_of_the_groups():
     found, plain = fit(FRAME, "1"), plain_fit(FRAME)
     assert shapes(found.model()) == approx(shapes(plain.model), rel=1e-12)

@@ -51,6 +51,7 @@ def test_axes_of_a_caller_are_named_as_our_own():
             plt.close("all")
 
 
+@pytest.mark.simulation
 def test_densities_of_a_fit_are_those_of_its_model():
     fit = br.fit(br.Scores(np.arange(6, 20) / 20, np.arange(1, 15) / 20))
     for one, two in zip(fit.plot("histogram").lines, fit.model.plot().lines, strict=True):

@@ -145,6 +145,7 @@ SECTIONS = ["curves", "points", "epc", "ends", "checks", "families", "sensitivit
             "glossary"]  # fmt: skip
 
 
+@pytest.mark.simulation
 def test_sections_are_linked_in_their_order(text):
     assert re.findall(r'<details class="sec" id="(\w+)">', text) == SECTIONS
     assert re.findall(r'<li><a href="#(\w+)-in">', text) == SECTIONS

@@ -65,6 +65,7 @@ def test_the_area_of_a_binormal_pair_at_many_scores():
     assert found.n_impostor == 2 * found.n_client
 
 
+@pytest.mark.simulation
 def test_the_exponent_of_a_beta_pair_by_its_information():
     # Var log a = [I^-1]_aa/(n a^2), with trigammas; width rho (e^h - e^-h).
     def variance(a, b):
