@@ -28,6 +28,11 @@ CLASS_SLOTS = {
     "client": (CLIENT, ONE_CLIENT, A_CLIENT, CLIENTS),
     "impostor": (IMPOSTOR, ONE_IMPOSTOR, AN_IMPOSTOR, IMPOSTORS),
 }
+#: Slots of what else a field calls by a word of its own.
+ACCEPT, ACCEPTED, REJECT, REJECTED, FALSE_ACCEPTANCE, FALSE_REJECTION = map(
+    chr, range(0x10E030, 0x10E036)
+)
+TRIAL, TRIALS, SCORE, PRECISION, DEVICE = map(chr, range(0x10E036, 0x10E03B))
 #: From the slot of a word to that of the same word where it begins a sentence.
 _CAPITAL = 0x40
 _SLOTS = range(0x10E000, 0x10E000 + _CAPITAL)
@@ -38,10 +43,10 @@ _ARGUMENT = re.compile(f"{_ARGUMENT_START}(.*?){ARGUMENT_END}")
 #: What the rates are called in every field. A row is one number, first as it is called here: what
 #: takes arguments, options, points and statistics by other names, and what suggests them, asks it.
 RATES = (
-    ("far", "fpr", "fmr", "apcer"),
-    ("frr", "fnr", "fnmr", "bpcer"),
-    ("tpr", "recall", "sensitivity", "tar", "gar", "tmr"),
-    ("tnr", "specificity", "tnmr"),
+    ("far", "fpr", "fmr", "apcer", "fpf"),
+    ("frr", "fnr", "fnmr", "bpcer", "fnf"),
+    ("tpr", "recall", "sensitivity", "tar", "gar", "tmr", "tpf"),
+    ("tnr", "specificity", "tnmr", "tnf"),
 )
 RATE_NAMES = tuple(name for row in RATES for name in row)
 #: The row of every name; those of other numbers too.
@@ -66,17 +71,21 @@ class RateArguments(TypedDict, total=False):
     fpr: float
     fmr: float
     apcer: float
+    fpf: float
     fnr: float
     fnmr: float
     bpcer: float
+    fnf: float
     recall: float
     sensitivity: float
     tar: float
     gar: float
     tmr: float
+    tpf: float
     tnr: float
     specificity: float
     tnmr: float
+    tnf: float
 
 
 class Word(NamedTuple):
@@ -99,10 +108,23 @@ class Terms:
     hter: Word
     eer: Word
     counts: tuple[str, str, str, str]
+    #: Of classes whose labels are no words.
+    classes: tuple[str, str] = ("client", "impostor")
+    #: In the order of the slots, from ACCEPT on.
+    nouns: tuple[str, ...] = (
+        "accept", "accepted", "reject", "rejected", "false acceptance", "false rejection",
+        "trial", "trials", "score", "precision", "sensor",
+    )  # fmt: skip
 
 
 _HTER, _EER = Word("HTER", "half total error rate"), Word("EER", "equal error rate")
 _TPR, _TNR = Word("TPR", "true positive rate"), Word("TNR", "true negative rate")
+_BER = Word("BER", "balanced error rate")
+_COUNTS = "true positives", "false positives", "true negatives", "false negatives"
+_CALLS = (
+    "call positive", "called positive", "call negative", "called negative", "false positive",
+    "false negative",
+)  # fmt: skip
 #: Every vocabulary by name; docs/conventions.md cites where each is from.
 TERMS: dict[str, Terms] = {terms.name: terms for terms in (
     Terms(BIOMETRIC, "whether a claimed identity is accepted",
@@ -124,8 +146,14 @@ TERMS: dict[str, Terms] = {terms.name: terms for terms in (
            "attack presentations rejected", "bona fide presentations rejected")),
     Terms("ml", "whether an item is of the positive class, which the clients are",
           Word("FPR", "false positive rate"), Word("FNR", "false negative rate"),
-          _TPR, _TNR, Word("BER", "balanced error rate"), _EER,
-          ("true positives", "false positives", "true negatives", "false negatives")),
+          _TPR, _TNR, _BER, _EER, _COUNTS, ("positive", "negative"),
+          (*_CALLS, "item", "items", "score", "precision", "source")),
+    Terms("medical", "whether a subject has the condition, as the cases have and the controls not",
+          Word("FPF", "false positive fraction, 1 - specificity"),
+          Word("FNF", "false negative fraction, 1 - sensitivity"),
+          Word("sensitivity", "sensitivity"), Word("specificity", "specificity"),
+          _BER, _EER, _COUNTS, ("case", "control"),
+          (*_CALLS, "subject", "subjects", "marker", "PPV", "assay")),
 )}  # fmt: skip
 
 
@@ -169,7 +197,7 @@ _LONGEST = 24
 
 
 class ClassWords(NamedTuple):
-    """The words of both classes, in the singular.
+    """The words of both classes, in the singular; left out, those of the field.
 
     Examples
     --------
@@ -180,18 +208,22 @@ class ClassWords(NamedTuple):
     '7 spam trials'
     """
 
-    client: str = "client"
-    impostor: str = "impostor"
+    client: str = CLIENT
+    impostor: str = IMPOSTOR
 
     def one(self, who: str) -> str:
         """One of a class, ``who`` being "client" or "impostor"."""
         word = str(getattr(self, who))
+        if word == CLASS_SLOTS[who][0]:
+            return CLASS_SLOTS[who][1]
         known = _folded(word) in _MANY or _folded(word) in _ALONE
         return word if known else f"{word} trial"
 
     def many(self, who: str) -> str:
         """Several of a class."""
         word = str(getattr(self, who))
+        if word == CLASS_SLOTS[who][0]:
+            return CLASS_SLOTS[who][3]
         plural = _MANY.get(_folded(word))
         if plural is not None:
             return plural if word.islower() else plural.capitalize()
@@ -204,7 +236,7 @@ class ClassWords(NamedTuple):
 
 
 def shared_words(value: Iterable[ClassWords | None]) -> ClassWords:
-    """The words that all score sets have, else the package's."""
+    """The words that all score sets have, else the field's."""
     result = set(value)
     only = result.pop() if len(result) == 1 else None
     return ClassWords() if only is None else only
@@ -274,7 +306,7 @@ class Vocabulary(NamedTuple):
         """The text with these words in its slots."""
         text = template_of(text)
         if text in CLASS_SLOTS:  # the head of a row or column
-            return str(getattr(self.words, text))
+            text = CLASS_SLOTS[text][0]
         if text.isascii():
             return text
         table = _slots(self)
@@ -285,7 +317,9 @@ class Vocabulary(NamedTuple):
 @lru_cache(maxsize=64)
 def _slots(vocabulary: Vocabulary) -> dict[int, str]:
     terms, words = vocabulary
-    table: dict[int, str] = {}
+    if words == ClassWords():
+        words = ClassWords(*terms.classes)
+    table = {ord(ACCEPT) + k: noun for k, noun in enumerate(terms.nouns)}
     for rate in _RATE_NAMES:
         short, title = getattr(terms, rate)
         # What has no word, such as 1 - BPCER, stands in brackets within a sentence.

@@ -397,7 +397,7 @@ class ScoreData(tables.Tabular, Exportable, ABC):
         """
         words = vocabulary.shared_words([self.words])
         classes = [(law,) for law in self._distributions]
-        return plot_classes(ax, classes, (words.client, words.impostor), style, bins=bins)
+        return plot_classes(ax, classes, [*map(vocabulary.DEFAULT.fill, words)], style, bins=bins)
 
     def _read_from(self, source: ScoreSource) -> Self:
         result = copy(self)

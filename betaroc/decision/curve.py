@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.errors import BetarocError, InputError, TargetWarning, refusal
 from betaroc.core.notices import suppress_warnings, warn
@@ -290,7 +290,9 @@ _ALL, _FIVE = 11, 5
 _NOTHING = 1e-12
 
 
-def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> list[tree.Node]:
+def curve_view(
+    e: Epc, around: Band | None = None, *, picture: bool = True, terms: str = BIOMETRIC
+) -> list[tree.Node]:
     """The range of the observed measure, its table, why it is not as expected, a picture."""
     axes = slotted_axes(e)
     grid = curve_grid(e, around)
@@ -305,22 +307,24 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
         ends = dict(zip(around.alpha, zip(around.low, around.high, strict=True), strict=True))
         low, high = np.array([ends.get(a, (np.nan, np.nan)) for a in e.alpha]).T
         drawn = DrawnBand(low, high, f"{numbers.level_words(around.level)}, observed")
-    named, _ = axes_of(e, "linear", BIOMETRIC)
+    named, _ = axes_of(e, "linear", terms)
     draw = partial(
         draw_epc, None, e.alpha, e.value, e.trivial, named, {}, band=drawn, expected=e.expected
     )
     nodes.append(tree.Figure(draw, "", f"{axes.measure} against {axes.alpha}"))
-    return nodes if e.over == POOLED or e.test_scores is None else [*nodes, *_strata_nodes(e)]
+    return (
+        nodes if e.over == POOLED or e.test_scores is None else [*nodes, *_strata_nodes(e, terms)]
+    )
 
 
-def _strata_nodes(e: Epc) -> list[tree.Node]:
+def _strata_nodes(e: Epc, terms: str) -> list[tree.Node]:
     """Each stratum of test at the same thresholds, the costliest first."""
     curves = dict(sorted(e.strata.items(), key=lambda row: -_cost(row[1])))
     if not curves:
         return []
     shown = dict([*curves.items()][:PANELS])
     rest = f", the {PANELS} costliest of {len(curves)}" * (len(curves) > PANELS)
-    figure = tree.Figure(partial(draw_epcs, shown, "linear", BIOMETRIC), "", f"Each stratum{rest}")
+    figure = tree.Figure(partial(draw_epcs, shown, "linear", terms), "", f"Each stratum{rest}")
     grid: Any = curves_view(shown)[1]
     grid = replace(grid, head=("stratum", *grid.head[1:]))
     return [tree.Section(f"Each stratum at these thresholds{rest}", (grid, figure), folded=True)]
@@ -376,7 +380,7 @@ def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
         span = "" if around is None or j is None else axes.span(around.low[j], around.high[j])
         rows.append(tree.Row((
             "none" if axes.single else axes.alpha_shown(e.alpha[k]),
-            "reject all" if rejects[k] else numbers.rounded(float(threshold[k]), up=True),
+            numbers.rounded(math.inf if rejects[k] else float(threshold[k]), up=True),
             tree.Cell(axes.shown(expected), value=expected),
             tree.Cell(axes.shown(value), span, value),
             axes.shown(best),
@@ -418,7 +422,7 @@ def _interval_words(around: Band) -> str:
     replicates = f"; {numbers.counted(around.replicates, 'replicate')}" if around.replicates else ""
     sizes = zip(("dev", "test"), around.groups or (), strict=False)
     groups = [f"{n} groups of {role}" for role, n in sizes if n is not None]
-    by = f"; trials drawn by {' and '.join(groups)}" if groups else ""
+    by = f"; {vocabulary.TRIALS} drawn by {' and '.join(groups)}" if groups else ""
     return f"{level} {each}, {of}{replicates}{by}."
 
 
@@ -462,7 +466,8 @@ def cautions(e: Epc) -> list[str]:
         nearest = "The threshold whose rate on dev is nearest to alpha is taken, not the nearest at"
         lines.append(f"{nearest} most alpha: for a guarantee see br.decide.")
     accepts = np.asarray(e.dev.far(e.threshold)) == 1.0
-    for verb, everybody in (("accepted", accepts), ("rejected", ~accepts)):
+    both = (vocabulary.ACCEPTED, accepts), (vocabulary.REJECTED, ~accepts)
+    for verb, everybody in both:
         if np.any(e.trivial & everybody):
             where = "" if axes.single else f" {alphas_words(e.alpha[e.trivial & everybody])}"
             lines.append(f"Everybody of dev is {verb}{where}.")

@@ -55,11 +55,9 @@ Counted = Scores | ScoreSummary
 STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _STATUSES = tuple(STATUS_COLOURS)
 #: What errors of a rate are called.
-DECIDED = {"far": "accepted", "frr": "rejected"}
+DECIDED = {"far": vocabulary.ACCEPTED, "frr": vocabulary.REJECTED}
 #: What a mean of both rates is called, and what it is.
-MEANS = {
-    "cost": ("cost", "mean of a trial"), "eer": (vocabulary.HTER, "mean of both rates"),
-}  # fmt: skip
+MEANS = {"cost": ("cost", "mean"), "eer": (vocabulary.HTER, "mean of both rates")}
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
 #: From this share of a class on errors that are no target are said beside the status.
@@ -755,7 +753,7 @@ def _of_costs(
             return method, float(f.model.frr(at))
         except (FitError, InputError) as error:
             thresholds.check_wrong_rules(error)
-            return ThresholdMethod("model", math.nan, why=str(error)), math.nan
+            return ThresholdMethod("model", math.nan, why=Sentence(error.template)), math.nan
 
     at = chosen(empirical_model(scores))
     counted = thresholds.method_of_both(scores, "counted", at, asked.confidence)
@@ -862,16 +860,15 @@ def rate_assessment(
         about = "about " * (target.grouped or not required)
         keep = (
             f"With {about}{100.0 * target.confidence:g} % confidence {name}"
-            f" stays at or below {asked}{each} on trials like dev's"
+            f" stays at or below {asked}{each} on {vocabulary.TRIALS} like dev's"
             f" ({have}{where}{required})."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
-            remedy = f"other {target.many}, sensor or model; trials that share a person."
-            return Assessment(GREEN, keep, remedy)
+            return Assessment(GREEN, keep, thresholds.other_sources(target.many))
         clients, impostors = words.many("client"), words.many("impostor")
         return Assessment(
             AMBER,
-            f"{keep} But dev does not show that {clients} are accepted more often than"
+            f"{keep} But dev does not show that {clients} are {vocabulary.ACCEPTED} more often than"
             f" {impostors}: {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])}"
             f" {rate_span(*far[1:])}.",
             f"more {clients}, or scores that tell {clients} from {impostors} better.",
@@ -906,10 +903,10 @@ def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
         by = "counted on dev"
     if asked.costs is None and method.threshold == -math.inf:
         start = (
-            f"No threshold has {equal}, since {clients} without a score count as rejected: the"
+            f"No threshold has {equal}, since {clients} without a score are errors: the"
             f" lowest has {FRR} {rate(method.frr)} and {FAR} {rate(method.far)}"
         )
-    reason = f"{start}, {by}; that is no target that other trials could keep."
+    reason = f"{start}, {by}; that is no target that other {vocabulary.TRIALS} could keep."
     return Assessment(AMBER, reason, "a target for one of the rates.")
 
 
@@ -985,11 +982,11 @@ def mean_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
     (observed, low, _), dev = result, d.interval
     seen, span = mean_shown(d.costs, Interval(*result, d.confidence, "counted"))
     expected, _ = mean_shown(d.costs, dev)
-    what = "mean of both rates" if d.costs is None else "mean cost of a trial"
+    what = "mean of both rates" if d.costs is None else "mean cost"
     words = f"Test observes {seen} as the {what}, interval {span}; dev expected {expected}"
     if observed - dev.estimate > math.hypot(observed - low, dev.high - dev.estimate):
         reason = f"{words}. The difference is larger than both intervals explain."
-        return Assessment(RED, reason, "dev trials like those of the test.")
+        return Assessment(RED, reason, f"dev {vocabulary.TRIALS} like those of the test.")
     return before._replace(reason=f"{before.reason} {words}.")
 
 
@@ -998,7 +995,7 @@ def precision_judgement(d: Decision, before: Assessment, result: Rate) -> Assess
     observed, low, high = result
     words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
     if high < d.rate:
-        remedy = "a larger target, or dev trials like those of the test."
+        remedy = f"a larger target, or dev {vocabulary.TRIALS} like those of the test."
         return Assessment(RED, f"{words}: below {100.0 * d.rate:g} %.", remedy, "broken")
     after = before._replace(reason=f"{before.reason} {words}.")
     return after._replace(verdict="kept", status=GREEN) if low >= d.rate else after
@@ -1011,7 +1008,7 @@ def decision_view(
     """The threshold, its status, both rates, the target on a scale, every way to choose."""
     assessed, tested = d if check is None else check, check is not None
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
-    exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
+    exact = f"Software that compares by score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
     status, colour = status_words(assessed.status, tested=tested), STATUS_COLOURS[assessed.status]
     ways = methods_grid(d, check, role), tree.Paragraph(exact)
     return [
@@ -1032,8 +1029,8 @@ def decision_view(
 def rule_words(d: Decision) -> str:
     """Which scores are accepted at the threshold shown."""
     if math.isfinite(d.threshold):
-        return "accept if score is above"
-    return "accept every score" if d.threshold < 0.0 else "reject every score"
+        return f"{vocabulary.ACCEPT} if {vocabulary.SCORE} is above"
+    return shown_threshold(d)
 
 
 def status_words(status: str, *, tested: bool) -> str:
@@ -1044,7 +1041,7 @@ def status_words(status: str, *, tested: bool) -> str:
 
 def remedy_words(remedy: str, *, tested: bool) -> str:
     """What would change the status; a test set first where there was none."""
-    return remedy if tested else f"a test set from where it will run; {template_of(remedy)}"
+    return "a test set from where it will run; " * (not tested) + template_of(remedy)
 
 
 def shown_threshold(d: Decision, threshold: float | None = None) -> str:
@@ -1083,10 +1080,11 @@ def beside_rates(
         means = [mean_shown(d.costs, d.interval), *(mean_shown(d.costs, x) for x in checked)]
         rows.append((*MEANS[d.target], means))
     if d.precision is not None:
-        note = "of those accepted" if d.prior is None else thresholds.prevalence_words(d.prior)
+        note = "as sampled" if d.prior is None else thresholds.prevalence_words(d.prior)
         beside = partial(thresholds.precision_beside, d._asked)
         shown = [beside(x.counted, (x.observed, x.low, x.high)) for x in checked]
-        rows.append(("precision", note, [mean_shown(None, x) for x in (d.precision, *shown) if x]))
+        means = [mean_shown(None, x) for x in (d.precision, *shown) if x]
+        rows.append((vocabulary.PRECISION, note, means))
     return rows
 
 
@@ -1115,8 +1113,8 @@ class RateRow(NamedTuple):
 
 
 _ROWS = (
-    RateRow(FAR, "far", f"{vocabulary.IMPOSTORS} accepted", ()),
-    RateRow(FRR, "frr", f"{vocabulary.CLIENTS} rejected", ()),
+    RateRow(FAR, "far", f"{vocabulary.IMPOSTORS} {vocabulary.ACCEPTED}", ()),
+    RateRow(FRR, "frr", f"{vocabulary.CLIENTS} {vocabulary.REJECTED}", ()),
     RateRow("FMR", "far", "of comparisons made", (), made=True),
     RateRow("FNMR", "frr", "of comparisons made", (), made=True),
 )

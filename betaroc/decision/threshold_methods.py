@@ -207,11 +207,12 @@ def question_of(asked: Target) -> str:
         return f"Which threshold keeps {short_name(asked.kind)} at or below {share}?"
     if asked.kind == "precision":
         where = "" if asked.prior is None else f" {prevalence_words(asked.prior)}"
-        return f"Which threshold has a precision of at least {share}{where}?"
+        return f"Which threshold has a {vocabulary.PRECISION} of at least {share}{where}?"
     if asked.costs is None:
         return f"At which threshold are {FAR} and {FRR} equal?"
     fa, fr = asked.costs
-    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
+    costs = f"{fa:g} per {vocabulary.FALSE_ACCEPTANCE} and {fr:g} per {vocabulary.FALSE_REJECTION}"
+    return f"Which threshold costs least, {costs}?"
 
 
 def prevalence_words(prior: float, *, sampled: bool = False) -> str:
@@ -220,12 +221,17 @@ def prevalence_words(prior: float, *, sampled: bool = False) -> str:
     return f"at dev's sampled prevalence ({share})" if sampled else f"at prevalence {share}"
 
 
+def other_sources(many: str) -> str:
+    """What a threshold that can be relied on does not speak for."""
+    return f"other {many}, {vocabulary.DEVICE} or model; {vocabulary.TRIALS} that share a person."
+
+
 def no_use_assessment(method: ThresholdMethod, words: ClassWords) -> Assessment:
     """Of a threshold at which clients are accepted no more often than impostors."""
     clients, impostors = words.many("client"), words.many("impostor")
     return Assessment(
         RED,
-        f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
+        f"Here {clients} of dev are {vocabulary.ACCEPTED} no more often than {impostors}: {FRR}"
         f" {shown_rate(method.frr)}, {FAR} {shown_rate(method.far)}.",
         f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
         " with the opposite sign, if these are the wrong way round.",
@@ -390,7 +396,7 @@ class OrderedScores:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
-            why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
+            why = f"{k} of {self.n} {target.many} may be errors, {absent} have no score"
             return ThresholdMethod(how, math.nan, why=Sentence(why))
         (x, n), threshold = self._worth(k), self._threshold(k)
         at = int(np.searchsorted(self.upto, k + 1))
@@ -493,14 +499,15 @@ def _of_fits(
         try:
             return _by_fit(scores, make(), how, target, counted)
         except BetarocError as error:
-            return ThresholdMethod(how, math.nan, family=family, why=str(error))
+            return ThresholdMethod(how, math.nan, family=family, why=Sentence(error.template))
 
     with suppress_warnings():
         try:
             plain, compared = fitting.best(scores)
         except BetarocError as error:
             check_wrong_rules(error)
-            return [ThresholdMethod(how, math.nan, why=str(error)) for how in ("tail", "model")]
+            why = Sentence(error.template)
+            return [ThresholdMethod(how, math.nan, why=why) for how in ("tail", "model")]
         result = [
             method("tail", lambda: _tailed(plain, target, fitting)),
             method("model", lambda: _untailed(plain, target, fitting)),
@@ -727,7 +734,7 @@ def _trials_for_precision(
         return bool(np.any(bound >= target.rate))
 
     if (n := least_whole(enough, 0, _MOST_TRIALS)) == _MOST_TRIALS:
-        return None, "no number of trials"
+        return None, f"no number of {vocabulary.TRIALS}"
     pairs = zip(parts, (vocabulary.CLIENTS, vocabulary.IMPOSTORS), strict=True)
     each = " and ".join(f"{spaced(float(f'{n * part:.2g}'))} {who}" for part, who in pairs)
     return n, f"about {each}{', independent of each other,' * target.grouped}"
@@ -788,8 +795,7 @@ def precision_assessment(method: ThresholdMethod, target: Target, prior: float) 
             f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence precision"
             f" stays at or above {share} on trials like dev's (dev counts {dev}; lower bound"
             f" {shown_rate(method.low)}).",
-            f"another prevalence; other {target.words.many('impostor')}, sensor or model; trials"
-            " that share a person.",
+            f"another prevalence; {other_sources(target.words.many('impostor'))}",
         )
     return Assessment(
         AMBER,

@@ -22,7 +22,7 @@ from betaroc.core.notices import Notice
 from betaroc.core.polygamma import beta_inverse_information, log1p_excess_array
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta_ratio
 from betaroc.core.text import format_value, parse_number
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import CLIENTS, DEFAULT, IMPOSTORS, worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions import beta, normal
@@ -375,11 +375,16 @@ def named(pair: tuple[str, str]) -> Names:
     return pair[0] if pair[0] == pair[1] else pair
 
 
-def family_text(family: Names) -> str:
-    """One name, or "beta (clients), beta-mixture (impostors)"."""
+def in_classes(family: Names) -> str:
+    """One name, or "beta (clients), beta-mixture (impostors)" with the slots of the classes."""
     if isinstance(family, str):
         return family
-    return f"{family[0]} (clients), {family[1]} (impostors)"
+    return f"{family[0]} ({CLIENTS}), {family[1]} ({IMPOSTORS})"
+
+
+def family_text(family: Names) -> str:
+    """As `in_classes`, in the default words."""
+    return DEFAULT.fill(in_classes(family))
 
 
 def names_of_text(text: str) -> Names:

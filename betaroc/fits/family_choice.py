@@ -30,7 +30,7 @@ from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation import estimate, families
 from betaroc.estimation.contract import log_masses, score_cells
 from betaroc.estimation.estimate import Bounds, Estimate, Options, PairEstimate
-from betaroc.estimation.families import FAMILIES, Names, family_text, named
+from betaroc.estimation.families import FAMILIES, Names, family_text, in_classes, named
 from betaroc.fits.check import FitCheck, class_distance, drawn_inside
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials
@@ -578,7 +578,7 @@ class FamilyComparison(Tabular, Exportable):
                 )))  # fmt: skip
         notes = [f"{who}: {name} is left out: {sentence(why)}" for who, name, why in self.left_out]
         notes += map(_tail_sentence, self.tails)
-        answer = Paragraph(sentence(self.reason), "answer", family_text(named(self.recommended)))
+        answer = Paragraph(sentence(self.reason), "answer", in_classes(named(self.recommended)))
         return [answer, Grid(head, tuple(rows)), *(Paragraph(note, "note") for note in notes)]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:

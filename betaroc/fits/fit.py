@@ -146,9 +146,10 @@ def _summary(
 
 def fit_families(fit: scores_beyond.SupportedPair) -> str:
     """Name of the family, with its point masses."""
-    classes = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
+    names = vocabulary.CLIENTS, vocabulary.IMPOSTORS
+    classes = dict(zip(names, (fit._scored.client, fit._scored.impostor), strict=True))
     masses = any(f.distribution.atoms.places.size and f.names for f in classes.values())
-    name = f"{families.family_text(fit.family)}{', with point masses' if masses else ''}"
+    name = f"{families.in_classes(fit.family)}{', with point masses' if masses else ''}"
     ends = [
         f"{who} at the {' and the '.join(tail.side for tail in f.tails)} end"
         for who, f in classes.items() if f.tails
@@ -846,18 +847,19 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             look = line_style(style)
             return pictures.plot_fitted_roc(self, ax, band, look, scale=scale, terms=terms)
         if kind in _CLASS_KINDS:
-            names = vocabulary.shared_words([self.scores.words])
+            shared = vocabulary.shared_words([self.scores.words])
+            names = [vocabulary.Vocabulary(words, shared).fill(name) for name in shared]
             laws = self.model.client, self.model.impostor
             samples = self.scores._distributions if kind == "histogram" else laws
             classes = list(zip(samples, laws, strict=True))
-            return plot_classes(ax, classes, (names.client, names.impostor), style, bins=bins)
+            return plot_classes(ax, classes, names, style, bins=bins)
         if kind == "tails":
             return pictures.plot_tails(self, ax, level=level, terms=words)
         if kind in pictures.COST_KINDS:
             return pictures.plot_costs(self, kind, ax, level, style)
         if kind == "calibration":
             return pictures.plot_calibration(self, ax, level)
-        return pictures.plot_fit(self, kind, ax, level)
+        return pictures.plot_fit(self, kind, ax, level, words)
 
     def summary(self) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
@@ -869,10 +871,10 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         >>> len(fit.summary().tables)
         3
         """
-        words = vocabulary.shared_words([self.scores.words])
+        words, fill = vocabulary.shared_words([self.scores.words]), vocabulary.DEFAULT.fill
         facts = {
             "Family": families.family_text(self.family), "Converged": str(self.converged),
-            f"{vocabulary.capital(words.client)} prior": f"{self.model.prior:.6g}",
+            fill(f"{vocabulary.capital(words.client)} prior"): f"{self.model.prior:.6g}",
         }  # fmt: skip
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
         parts: dict[str, Estimate] = {words.client: self.client, words.impostor: self.impostor}

@@ -13,7 +13,16 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.special import beta_quantile
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.core.vocabulary import FAR, FRR, TERMS, Terms, Vocabulary, shared_words
+from betaroc.core.vocabulary import (
+    CLASS_SLOTS,
+    DEFAULT,
+    FAR,
+    FRR,
+    TERMS,
+    Terms,
+    Vocabulary,
+    shared_words,
+)
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
@@ -110,7 +119,9 @@ def plot_strata_panels(fits: Mapping[str, PairEstimate], terms: str) -> curves.A
 
 
 # ---------------------------------------------------------------------- ordered scores
-def plot_fit(fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float) -> curves.Axes:
+def plot_fit(
+    fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float, terms: Terms
+) -> curves.Axes:
     """Draw the ordered scores of both classes against what the fitted distributions expect of them.
 
     The band is that of a known distribution, about 150 scores per class are drawn; of cells the
@@ -120,10 +131,11 @@ def plot_fit(fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float)
     fit = fit._told_scored("a picture of ordered scores")
     scores = require_scores(fit.scores, "a picture of ordered scores")
     classes = [_ordered_points(getattr(fit, who), scores, who, kind, level) for who in CLASSES]
+    fill = Vocabulary(terms, shared_words([scores.words])).fill
     ax, empty = curves.begun(ax, square=True)
     for who, (name, (expected, observed, low, high)) in zip(CLASSES, classes, strict=True):
         ax.fill_between(expected, low, high, **curves.BAND)
-        ax.plot(expected, observed, color=curves.CLASS_COLOURS[who], label=name, **_POINT)
+        ax.plot(expected, observed, color=curves.CLASS_COLOURS[who], label=fill(name), **_POINT)
     frame = None
     if empty:
         values = np.concatenate([
@@ -151,7 +163,7 @@ def _ordered_points(
         raise _without_density("a density", "Fit another family, such as 'beta'.")
     law, rule = result.distribution.continuous[1], result.boundary
     values, copies = ordered(scores, who)
-    name, total = str(getattr(shared_words([scores.words]), who)), round(np.sum(copies))
+    name, total = CLASS_SLOTS[who][0], round(np.sum(copies))
     if rule is not None and rule.policy in ("inflate", "error", "drop"):
         inside = between_ends(result.distribution, values)
         values, copies = values[inside], copies[inside]
@@ -316,7 +328,7 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
         lines = {name: (places, expit(y + odds)) for name, (places, y) in lines.items()}
     kind = "probability" if unit else "log-likelihood ratio"
     names = shared_words([fit.scores.words])
-    bars = {names.client: counts.client, names.impostor: counts.impostor}
+    bars = dict(zip(map(DEFAULT.fill, names), (counts.client, counts.impostor), strict=True))
     words = f"{level_words(level)} of calibrated scores at each place"
     axes = f"score, read as {kind}", f"{kind} by the scores"
     places = counts.places

@@ -21,7 +21,7 @@ from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.estimate import Estimate, PairEstimate
-from betaroc.estimation.families import FAMILIES, family_text, has_shapes
+from betaroc.estimation.families import FAMILIES, has_shapes, in_classes
 from betaroc.fits.check import LOW_RATE, misfit_words
 from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
 from betaroc.inference.scores_beyond import evidence_of_pair
@@ -58,7 +58,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     scores = evidence.totals[larger] * float([*rates, 1.0, 1.0][first])
     if scores < _EXTREMES[0]:
         many = number(scores, 2)
-        words = f"{many} {CLASSES[larger]} score{'s' * (many != '1')} expected where the fitted ROC"
+        words = f"{many} score{'s' * (many != '1')} expected where the fitted ROC"
         return f"the counts cannot tell: {words} is {side} the diagonal"
     places, copies = evidence.counts[larger]._steps
     inside = between_ends(evidence.fitted[larger], places) | (not evidence.dropped[larger])
@@ -456,7 +456,7 @@ def untested_ends(f: PairEstimate) -> str:
         if row.decides or all(tail.order in _LIFTS for law in laws for tail in law._tails()):
             return ""
     decided = checks.format_list([name for name, row in FAMILIES.items() if row.decides])
-    family = family_text(f.family) + (f", {f.reason}" if f.reason else "")
+    family = in_classes(f.family) + (f", {f.reason}" if f.reason else "")
     return (
         f"the ends are tested of fits of family {decided} and of others with one density per class"
         f" and tails that are powers or Gaussians; this one is of family {family}"
@@ -468,7 +468,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
     if not has_shapes(f.family):
         raise InputError(
             "shapes are those of beta distributions; this fit is of family"
-            f' {family_text(f.family)}. Fit family="beta".'
+            f' {in_classes(f.family)}. Fit family="beta".'
         )
     f = f._told_scored("a probability of shapes")
     covariance, start, answer = _covariance(f, groups=groups), 0, {}

@@ -30,7 +30,7 @@ from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import tails as tail_estimates
 from betaroc.estimation.contract import BoundaryRule
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate, estimate_pair
-from betaroc.estimation.families import check_within, family_text, has_shapes
+from betaroc.estimation.families import check_within, has_shapes, in_classes
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
 from betaroc.inference.delta import block_diag, undropped
 from betaroc.inference.scores_beyond import grouped_share
@@ -417,7 +417,7 @@ def sensitivity(
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
     if not has_shapes(f.family) or bounds_of(f.client.distribution):
-        actual, remedy = f"one of family {family_text(f.family)}", 'Fit family="beta".'
+        actual, remedy = f"one of family {in_classes(f.family)}", 'Fit family="beta".'
         raise refusal("f", "be a beta fit on [0, 1] for the audit of its ends", actual, remedy)
     check_tails(f, "the audit of the ends")
     require_scores(f.scores, "Hill's exponent", rejected=True)

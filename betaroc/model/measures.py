@@ -16,7 +16,7 @@ from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
-from betaroc.core.vocabulary import TITLE_SLOT, Terms, worded
+from betaroc.core.vocabulary import PRECISION, TITLE_SLOT, Terms, worded
 from betaroc.distributions.pairs import Pair
 from betaroc.rendering.nouns import Exportable
 
@@ -360,10 +360,10 @@ MEASURES: dict[str, Measure] = {
     "dcf-normalized": Measure(
         lambda p: p.dcf(normalized=True), "normalized detection cost", False, high=math.inf
     ),
-    "precision": Measure(lambda p: p.precision, "precision"),
+    "precision": Measure(lambda p: p.precision, PRECISION),
     "npv": Measure(lambda p: p.npv, "negative predictive value"),
-    "lr+": Measure(lambda p: p.lr_plus, "likelihood ratio of an acceptance", high=math.inf),
-    "lr-": Measure(lambda p: p.lr_minus, "likelihood ratio of a rejection", False, high=math.inf),
+    "lr+": Measure(lambda p: p.lr_plus, "positive likelihood ratio", high=math.inf),
+    "lr-": Measure(lambda p: p.lr_minus, "negative likelihood ratio", False, high=math.inf),
     "recall": Measure(lambda p: p.recall, "recall"),
     "mean-precision-recall": Measure(
         lambda p: p.mean_precision_recall, "mean of precision and recall"

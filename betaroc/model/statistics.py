@@ -22,6 +22,8 @@ from betaroc.core.text import format_value, parse_number, typed
 from betaroc.core.vocabulary import (
     COMPLEMENTS,
     DEFAULT,
+    FALSE_ACCEPTANCE,
+    FALSE_REJECTION,
     FAR,
     FRR,
     RATE_SLOT,
@@ -112,7 +114,7 @@ class EvaluationPoint(NamedTuple):
     @property
     def words(self) -> str:
         """As it stands in a sentence."""
-        costs = {"false acceptance": self.cost_fa, "false rejection": self.cost_fr}
+        costs = {FALSE_ACCEPTANCE: self.cost_fa, FALSE_REJECTION: self.cost_fr}
         more = "" if self.prior is None else f" at prevalence {self.prior:g}"
         more += "".join(f", {c:g} per {name}" for name, c in costs.items() if c != 1.0)
         return self._place + more

@@ -572,7 +572,7 @@ def draw_epc(
         name = "observed on test"
     band = None if band is None else band._replace(words=prefix + band.words)
     ground = {"color": GREY, "alpha": 0.22, "gid": "trivial",
-              "label": f"{prefix}trivial: dev accepts or rejects all"}  # fmt: skip
+              "label": f"{prefix}trivial: all of dev on one side"}  # fmt: skip
     return _draw_alphas(
         ax, alpha, axes, f"{axes.measure} on test",
         [_Line(value, {**style, "label": name}), *others],

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.vocabulary import ACCEPT, REJECT
 from betaroc.rendering.numbers import with_minus
 from betaroc.rendering.tree import IntervalMark
 
@@ -214,7 +215,7 @@ def _steps(edges: FloatArray, base: float, y: FloatArray) -> str:
 
 def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
     y = "12" if panel.tallest("client", at - 12.0, at + 12.0) < 0.75 * highest[0] else "99%"
-    sides = ("reject", -8, "end", at), ("accept", 8, "start", 100.0 - at)
+    sides = (REJECT, -8, "end", at), (ACCEPT, 8, "start", 100.0 - at)
     return "".join(
         f'<text class="h{_out(room)}" x="{at:.2f}%" dx="{dx}" y="{y}" text-anchor="{anchor}"'
         f' data-narrow data-place="x:x" data-flag="gone:no{word}">{word}</text>'

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
-from betaroc.core.vocabulary import is_slot, template_of
+from betaroc.core.vocabulary import ACCEPT, REJECT, TRIAL, TRIALS, is_slot, template_of
 
 #: Shares below this, in per cent, are written with a power of ten.
 _TINY = 1e-5
@@ -20,7 +20,7 @@ def number(value: float, digits: int = 6) -> str:
 
 def counted(n: int, noun: str) -> str:
     """A count and its noun."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n} {noun}" if n == 1 else f"{n} {TRIALS if noun == TRIAL else noun + 's'}"
 
 
 def extreme(value: float, digits: int = 5) -> str:
@@ -78,7 +78,7 @@ def spaced(n: float) -> str:
 def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
     """A threshold, rounded so that the target holds."""
     if not math.isfinite(threshold):
-        return "accept all" if threshold < 0.0 else "reject all"
+        return f"{ACCEPT if threshold < 0.0 else REJECT} all"
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     result = context.create_decimal(Decimal(threshold))
     return format(result, "f" if 1e-4 <= abs(result) < 1e6 or not result else "e")
@@ -97,7 +97,7 @@ def level_words(level: float) -> str:
 def threshold(theta: float, logit: float, digits: int = 6) -> str:
     """A threshold, with its logit near 0 and 1."""
     if theta == -math.inf:
-        return "accept all"
+        return f"{ACCEPT} all"
     if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
         return f"{theta:.{digits}g} (logit {logit:.5g})"
     return f"{theta:.{digits}g}"

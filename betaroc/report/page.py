@@ -21,7 +21,7 @@ from betaroc.data.scores import ScoreData
 from betaroc.decision import decide, strata, threshold_methods
 from betaroc.decision.decide import Decision, DecisionCheck, RateRow
 from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
-from betaroc.estimation.families import family_text
+from betaroc.estimation.families import in_classes
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering import decision_picture, files, numbers, tree
 from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend_below
@@ -100,7 +100,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
     for part, role in zip(analysis.parts, names, strict=True):
         sizes = zip(arrays.CLASSES, part.sizes, strict=True)
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
-        absent = f" and {numbers.spaced(n)} without a score, which are rejected" if n else ""
+        absent = f" and {numbers.spaced(n)} without one, which are {vocabulary.REJECTED}" * bool(n)
         read.append((role, [words.counted(who, m, numbers.spaced(m)) for who, m in sizes], absent))
     target = f"{vocabulary.short_name(request.kind)} {100.0 * request.rate:g} %"
     screen: dict[str, Any] = {
@@ -229,9 +229,9 @@ def _rates(
 
 
 def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
-    result, titles = [], {"cost": "Mean cost of a trial", HTER: f"Mean of both rates ({HTER})"}
+    result, titles = [], {"cost": "Mean cost", HTER: f"Mean of both rates ({HTER})"}
     for name, note, ((mean, span), *tests) in decide.beside_rates(d, checks):
-        title = titles.get(name, f"Precision {note}")
+        title = titles.get(name, f"{vocabulary.capital(vocabulary.PRECISION)} {note}")
         result.append(f"{title}: {mean} expected from dev (interval {span})")
         roles = (role for role, check in zip(names[1:], checks, strict=False) if check is not None)
         for (mean, span), role in zip(tests, roles, strict=True):
@@ -278,8 +278,8 @@ def _picture(
             cells = [row.cells[k] for row in (rows[1], rows[0])]
             rates = [_cell_texts(cell)["rate"] for cell in cells]
             taller = max(cell.rate for cell in cells) < _SMALL
-            alt += f" At the threshold {rates[0]} of {many[0]} rejected, {rates[1]} of {many[1]}"
-            alt += " accepted."
+            alt += f" At the threshold {rates[0]} of {many[0]} {vocabulary.REJECTED}, {rates[1]}"
+            alt += f" of {many[1]} {vocabulary.ACCEPTED}."
         any_taller |= taller
         svg = decision_picture.panel_svg(
             panel, str(k), at, highest, many, alt, dashed=k == 0, told=k == 0, taller=taller
@@ -400,8 +400,8 @@ def render_report(analysis: Analysis) -> str:
 
 #: The last line of a page, before any field's words.
 FOOT = (
-    f"betaroc {numbers.version()}. {FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) ="
-    f" P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}, {vocabulary.TNR} = 1 − {FAR}."
+    f"betaroc {numbers.version()}. {FAR}(θ) = P({IMPOSTOR} {vocabulary.SCORE} > θ), {FRR}(θ) ="
+    f" P({CLIENT} {vocabulary.SCORE} ≤ θ), {TPR} = 1 − {FRR}, {vocabulary.TNR} = 1 − {FAR}."
 )
 
 
@@ -440,7 +440,8 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
     page = template("page.html.j2", "report").render({
         "screen": first_screen(analysis), "far": FAR, "frr": FRR,
         "far_title": vocabulary.FALSE_ACCEPTANCE_RATE, "frr_title": vocabulary.FALSE_REJECTION_RATE,
-        "contradicted": list(map(typeset, lines)),
+        "contradicted": list(map(typeset, lines)), "accepted": vocabulary.ACCEPTED,
+        "rejected": vocabulary.REJECTED, "trial": vocabulary.TRIAL,
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
         "apart": typeset(analysis.dev.separation),
@@ -476,26 +477,26 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
 # ------------------------------------------------------------------------------ sections
 #: What the terms of the page mean, each in a sentence.
 _GLOSSARY = (
-    ("threshold", "the score above which a trial is accepted: accepted if score > threshold"),
-    (CLIENT, "a trial that should be accepted"),
-    (IMPOSTOR, "a trial that should be rejected, such as an attack"),
+    ("threshold", f"{vocabulary.ACCEPT} if {vocabulary.SCORE} > threshold"),
+    (CLIENT, f"a {vocabulary.TRIAL} that should be {vocabulary.ACCEPTED}"),
+    (IMPOSTOR, f"a {vocabulary.TRIAL} that should be {vocabulary.REJECTED}"),
     ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),
     ("test", "scores that had no say in the threshold: what it does on them is observed"),
     ("expected", "what dev makes one expect at a threshold, before anything was seen of test"),
     ("observed", "what was counted at that threshold"),
     ("fitted", "by the distributions that make dev’s scores most likely"),
-    (FAR, f"{vocabulary.FALSE_ACCEPTANCE_RATE}: the share of {IMPOSTORS} that are accepted"),
-    (FRR, f"{vocabulary.FALSE_REJECTION_RATE}: the share of {CLIENTS} that are rejected"),
+    (FAR, f"{vocabulary.FALSE_ACCEPTANCE_RATE}: share of {IMPOSTORS} {vocabulary.ACCEPTED}"),
+    (FRR, f"{vocabulary.FALSE_REJECTION_RATE}: share of {CLIENTS} {vocabulary.REJECTED}"),
     ("FMR", f"false match rate: the {FAR} of the trials that have a score, the comparisons made"),
     ("FNMR", f"false non-match rate: the {FRR} of the trials that have a score"),
-    (TPR, f"the share of {CLIENTS} that are accepted, 1 − {FRR}"),
-    (vocabulary.TNR, f"the share of {IMPOSTORS} that are rejected, 1 − {FAR}"),
+    (TPR, f"the share of {CLIENTS} {vocabulary.ACCEPTED}, 1 − {FRR}"),
+    (vocabulary.TNR, f"the share of {IMPOSTORS} {vocabulary.REJECTED}, 1 − {FAR}"),
     (HTER, f"{vocabulary.HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
     (vocabulary.EER, f"the rate at the threshold where {FAR} and {FRR} are equal (equal error)"),
-    ("F1", f"the harmonic mean of precision ({CLIENTS} among the accepted) and recall ({TPR})"),
+    ("F1", f"the harmonic mean of {vocabulary.PRECISION} and {TPR}"),
     ("ROC", f"the curve of {TPR} against {FAR} over all thresholds"),
     ("DET", f"the curve of {FRR} against {FAR} on scales of normal deviates"),
-    ("AUC", f"area under the ROC: the share of pairs in which the {CLIENT} scores higher"),
+    ("AUC", f"area under the ROC: how often a {CLIENT} {vocabulary.SCORE} is the higher of a pair"),
     ("KS", f"the largest difference of {TPR} and {FAR} over all thresholds"),
     ("alpha", f"how much {FAR} counts in the error that dev’s threshold makes smallest"),
     ("Expected performance curve", f"EPC: {HTER} on test at the threshold of each alpha"),
@@ -505,7 +506,7 @@ _GLOSSARY = (
     ("p-value", "how often chance alone would be as far off as what was seen, or farther"),
     ("cannot tell", "the scores are too few to say; more are needed"),
     ("held-out score", "mean log density of scores that took no part in the fit"),
-    ("groups", "trials that depend on each other, such as those of one person"),
+    ("groups", f"{vocabulary.TRIALS} that depend on each other, such as those of one person"),
 )
 
 
@@ -532,9 +533,9 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     sections += [
         views.measures_section(sets, curve_figures(analysis) if drawn else ()),
         views.points_section(analysis.points, sets, level),
-        *([views.curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),
+        *views.curves_sections(analysis.curves, sets, analysis.terms, drawn=drawn),
         views.ends_section(sets, pair),
-        *views.strata_sections(sets, drawn=drawn),
+        *views.strata_sections(sets, analysis.terms, drawn=drawn),
         views.checks_section(sets, analysis.seed, fit_figures(analysis) if drawn else ()),
         views.families_section(*sets[0], (views.parameters_section(sets),)),
         views.sensitivity_section(sets),
@@ -656,7 +657,7 @@ def analysis_block(of: Analysis) -> list[Node]:
     roles = ", ".join(part.role for part in of.parts)
     nodes = [
         *decision_nodes(of),
-        Paragraph(f"Analysis, {family_text(of.family)}: {sets}"),
+        Paragraph(f"Analysis, {in_classes(of.family)}: {sets}"),
         *map(Paragraph, contradicted_points(of)[1][:_TESTS]),
         Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}"),
         Section("Other thresholds", tables, folded=of.decision is not None),

@@ -31,7 +31,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
-from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
+from betaroc.estimation.families import Names, has_shapes, in_classes, is_of_counts, named
 from betaroc.fits import check, curve_words, family_choice, shape_tests
 from betaroc.fits.check import Distances, FitCheck, FitStatus, GoodDownTo, TargetCheck
 from betaroc.fits.fit import DistributionFit, Fit
@@ -233,7 +233,7 @@ def quality_of(
         best = "empirical" if families is None else named(families.recommended)
     shapeless = ""
     if fit is not None and not has_shapes(fit.family):
-        shapeless = f"only beta fits can be; these are of {family_text(fit.family)}"
+        shapeless = f"only beta fits can be; these are of {in_classes(fit.family)}"
     audit, unaudited = tried(partial(sensitivity, fitted), rows or unfitted or shapeless or copies)
     called = () if audit is None else reasons_to_audit(value._as_scores(), audit)
     of_summary = summary is not None and fit is not None

@@ -22,7 +22,7 @@ from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data import scores, summary
 from betaroc.decision.curve import cautions, curve_view, loss_words
 from betaroc.decision.epc import epc
-from betaroc.estimation.families import family_text, has_shapes, is_of_counts
+from betaroc.estimation.families import has_shapes, in_classes, is_of_counts
 from betaroc.fits import curve_words, family_choice, shape_tests, tail_fits
 from betaroc.fits.check import check_fit, targets_grid
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
@@ -211,8 +211,8 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     once = "One family serves all sets; the fit and the thresholds come from dev alone."
     lines += [once] * bool(tests)
     lines.append(
-        "A score above the threshold is accepted; nothing was rescaled, flipped or dropped unless a"
-        " line here says so."
+        f"What is above the threshold is {vocabulary.ACCEPTED}; nothing was rescaled, flipped or"
+        " dropped unless a line here says so."
     )
     sizes, absent, dropped = [], 0, 0
     for part, role in sets:
@@ -221,9 +221,9 @@ def read_section(sets: NamedSets, reason: str) -> Section:
         sizes.append(" and ".join(counts) + f" of {role}" * bool(tests))
         absent += part.scores.n_client_rejected + part.scores.n_impostor_rejected
         dropped += 0 if part.scores.source is None else part.scores.source.n_dropped
-    missing = [f"{numbers.counted(absent, 'trial')} without a score"] * bool(absent)
-    missing += [f"{numbers.counted(dropped, 'trial')} without a score left out"] * bool(dropped)
-    finding = f"{tree.first_n(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
+    missing = [f"{absent} without a {vocabulary.SCORE}"] * bool(absent)
+    missing += [f"{dropped} without a {vocabulary.SCORE} left out"] * bool(dropped)
+    finding = f"{tree.first_n(sizes)}; {'; '.join(missing) or f'none lacks a {vocabulary.SCORE}'}"
     sources = [part.scores.source for part, _ in sets]
     files = local_files.file_names(source.path for source in sources if source is not None)
 
@@ -297,8 +297,8 @@ def _notes_of(part: ScoreSet) -> list[str]:
         notes.append("Intervals of scores hold what bins can be off")
     if part.intervals is not None and part.intervals.groups is not None:
         notes.append(
-            f"Intervals take {part.intervals.groups} groups as what varies, not the single trials;"
-            " standard errors and the check of the fit take trials as independent"
+            f"Intervals take {part.intervals.groups} groups as what varies; standard errors and the"
+            f" check of the fit take {vocabulary.TRIALS} as independent"
         )
     spans = [cell.span for row in _measure_rows(part) for cell in row if isinstance(cell, Cell)]
     notes += [words for mark, words in _MARKS.items() if any(mark in span for span in spans)]
@@ -421,10 +421,10 @@ def _support(met: ObservedPoint, dev: ScoreSet) -> str:
 
 
 # ------------------------------------------------------- expected performance curves
-def curves_section(
-    curves: Sequence[score_set.ObservedCurve], sets: NamedSets, *, drawn: bool
-) -> Section:
-    """The curves of dev's thresholds."""
+def curves_sections(
+    curves: Sequence[score_set.ObservedCurve], sets: NamedSets, terms: str, *, drawn: bool
+) -> list[Section]:
+    """The curves of dev's thresholds, if there are some."""
     blocks = []
     for part, _ in sets[1:]:
         nodes = list[Node]()
@@ -435,15 +435,15 @@ def curves_section(
                 nodes.append(Paragraph(f"{chosen}: {words}", "note"))
                 continue
             nodes.append(Paragraph(f"{chosen}.", "note"))
-            for node in curve_view(curve.epc, curve.band, picture=drawn):
+            for node in curve_view(curve.epc, curve.band, picture=drawn, terms=terms):
                 nodes.append(tree.Figures((node,)) if isinstance(node, Figure) else node)
         blocks.append(nodes)
-    finding = loss_words(curves[0].epc).partition(", a change")[0]
+    findings = [loss_words(curve.epc).partition(", a change")[0] for curve in curves[:1]]
     shown = tuple(_by_set(sets[1:], blocks))
-    return Section("Expected performance curves", shown, finding, "epc")
+    return [Section("Expected performance curves", shown, words, "epc") for words in findings]
 
 
-def strata_sections(sets: NamedSets, *, drawn: bool) -> list[Section]:
+def strata_sections(sets: NamedSets, terms: str, *, drawn: bool) -> list[Section]:
     """The fit of each stratum of dev, and the curves of each at the thresholds of the worst."""
     dev, scored = sets[0][0].given, sets[0][0].scored
     if not isinstance(dev, scores.Scores) or max(map(len, dev.strata)) < 2 or scored.fit is None:
@@ -454,7 +454,7 @@ def strata_sections(sets: NamedSets, *, drawn: bool) -> list[Section]:
             blocks = [*fits._view()]
             tests = [part.given for part, _ in sets[1:] if max(map(len, part.given.strata)) > 1]
             for test in tests[:1]:
-                blocks += curve_view(epc(dev, test, over="worst"), picture=drawn)
+                blocks += curve_view(epc(dev, test, over="worst"), picture=drawn, terms=terms)
     except errors.BetarocError as error:
         return [Section("Each stratum by itself", (Paragraph(str(error)),), "not fitted", "each")]
     shown = [tree.Figures((b,)) if isinstance(b, Figure) else b for b in blocks]
@@ -503,7 +503,7 @@ def checks_section(
         " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
         " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
         f" point within a factor of 1.25; down to 5 expected scores.{draws * bool(drawn)} Distances"
-        " of distribution functions and ROCs take trials as independent.", "legend",
+        f" of distribution functions and ROCs take {vocabulary.TRIALS} as independent.", "legend",
     )  # fmt: skip
     nodes.append(Section("Rules of these verdicts", (rules,), folded=True))
     return Section(title, tuple(nodes), tree.first_n(findings, "; ") or "not checked", "checks")
@@ -536,7 +536,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         finding = f"{'only' if alone else 'recommended'} "
         finding += " and ".join(dict.fromkeys(families.recommended))
         if part.modelled is not None:
-            fitted, best = family_text(part.modelled.family), family_text(quality.recommended)
+            fitted, best = map(in_classes, (part.modelled.family, quality.recommended))
             remark = "no other family was compared" if alone else "it is the recommended one"
             words = f"fitted {fitted}; {remark}." if fitted == best else (
                 f"another family is recommended, {best}; what stands here is of the one fitted,"

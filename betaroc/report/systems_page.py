@@ -225,7 +225,9 @@ def systems_nodes(
     return [
         *[tree.Paragraph(f"{vocabulary.capital(counts)}.", "lead")] * several,
         tree.Paragraph(
-            f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
+            f"{FAR}: share of {IMPOSTORS} {vocabulary.ACCEPTED}. {FRR}: share of {CLIENTS}"
+            f" {vocabulary.REJECTED}.",
+            "legend",
         ),
         *_answer(systems, shown),
         *tree_html.verdict_nodes(grid.head, grid.rows),

@@ -10,6 +10,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering import tree_text
 from betaroc.rendering.numbers import rate, rounded
 from helpers.commands import said
@@ -118,4 +119,4 @@ def test_copied_thresholds_never_break_the_target():
         assert float(rounded(float(x), up=True)) >= x
         assert float(rounded(float(x), up=False)) <= x
     assert rounded(1.455272, up=True) == "1.456"
-    assert rounded(-math.inf, up=True) == "accept all"
+    assert DEFAULT.fill(rounded(-math.inf, up=True)) == "accept all"

@@ -18,14 +18,14 @@ RNG = np.random.default_rng(3)
 SCORES = br.Scores(RNG.beta(5, 2, 60), RNG.beta(2, 5, 80))
 FIT = br.fit(SCORES, "beta")
 #: By theorem: TPR = 1 - FRR and TNR = 1 - FAR; 0.9 and 0.1 are one decimal and what it lacks of 1.
-FAR = [(n, 0.1) for n in ("far", "fpr", "fmr", "apcer")]
-FAR += [(n, 0.9) for n in ("tnr", "specificity", "tnmr")]
-FRR = [(n, 0.1) for n in ("frr", "fnr", "fnmr", "bpcer")]
-FRR += [(n, 0.9) for n in ("tpr", "recall", "sensitivity", "tar", "gar", "tmr")]
+FAR = [(n, 0.1) for n in ("far", "fpr", "fmr", "apcer", "fpf")]
+FAR += [(n, 0.9) for n in ("tnr", "specificity", "tnmr", "tnf")]
+FRR = [(n, 0.1) for n in ("frr", "fnr", "fnmr", "bpcer", "fnf")]
+FRR += [(n, 0.9) for n in ("tpr", "recall", "sensitivity", "tar", "gar", "tmr", "tpf")]
 #: ISO/IEC 2382-37, ISO/IEC 30107-3 and Fawcett (2006): the two errors of a field.
 OPPOSITE = {
-    "far": "frr", "fpr": "fnr", "fmr": "fnmr", "apcer": "bpcer", "tpr": "tnr",
-    "sensitivity": "specificity", "recall": "specificity", "tmr": "tnmr",
+    "far": "frr", "fpr": "fnr", "fmr": "fnmr", "apcer": "bpcer", "fpf": "fnf", "tpr": "tnr",
+    "sensitivity": "specificity", "recall": "specificity", "tmr": "tnmr", "tpf": "tnf",
 }  # fmt: skip
 
 

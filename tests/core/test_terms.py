@@ -23,7 +23,13 @@ SHORT = {
     "matching": ("FMR", "FNMR", "HTER", "EER"),
     "pad": ("APCER", "BPCER", "ACER", "D-EER"),
     "ml": ("FPR", "FNR", "BER", "EER"),
+    "medical": ("FPF", "FNF", "BER", "EER"),
 }
+#: Words of other fields.
+BIOMETRIC = (
+    r"(?i)accept|reject|impostor|client|attack|sensor|trial|\bFARs?\b|\bFRR|HTER|half total|genuine"
+)
+FOREIGN = {"ml": rf"{BIOMETRIC}|marker|\bcases?\b|\bcontrols?\b|assay", "medical": BIOMETRIC}
 
 
 @pytest.mark.parametrize("name", voc.TERMS)
@@ -95,6 +101,26 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path):
         assert "APCER" in said
         assert "BPCER" in said
         assert not re.search(r"\bFAR\b(?! gate)|\bFRR\b|\bHTER\b|(?<!D-)\bEER\b", said)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("terms", FOREIGN)
+def test_a_page_has_no_word_of_another_field(terms, tmp_path):
+    """Nor its pictures, whose texts are texts; "by chance alone would be as far" is no rate."""
+    model = br.ScoreModel(br.Beta(4, 2), br.LogitNormal(-1, 1))
+    sets = [model.sample(60, 90, rng=k) for k in (2, 3)]
+    for words, strange in ((None, FOREIGN[terms]), (("sick", "well"), r"\bcases?\b|positives")):
+        sides = [replace(side, words=words and voc.ClassWords(*words)) for side in sets]
+        analysis = br.analyze(*sides, family=("beta", "logit-normal"), rng=1, terms=terms)
+        analysis.to_html(tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        body = re.sub(
+            r"<(script|style).*?</\1>|<code.*?</code>|<[^>]*>", " ", page, flags=re.DOTALL
+        )
+        shown = [*body.split("\n"), *re.findall(r'aria-label="([^"]*)"', page)]
+        shown = [line.replace("as far off", "") for line in shown]
+        assert [line for line in shown if re.search(strange, line)] == []
+        assert not any(map(voc.is_slot, page))
 
 
 @pytest.mark.simulation

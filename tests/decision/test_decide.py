@@ -142,12 +142,12 @@ def test_equal_error_rates_that_no_threshold_has_and_reversed_scores():
     d = br.decide(dev, eer=True)
     assert (d.threshold, d.expected.far, d.expected.frr) == (-math.inf, 0.1, 0.3)
     assert d.reason.startswith(
-        "No threshold has equal error rates, since clients without a score count as rejected:"
+        "No threshold has equal error rates, since clients without a score are errors:"
         " the lowest has FRR 30 % and FAR 10 %, counted on dev")  # fmt: skip
     with pytest.warns(br.errors.ReversedScoresWarning):
         d = br.decide(br.Scores([1.0, 2.0, 3.0], [2.5, 3.5, 4.5]), eer=True)
     assert d.status == "do not rely on it"
-    assert "accepts clients no more often than impostors" in d.reason
+    assert "clients of dev are accepted no more often than impostors" in d.reason
     assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
 
 
@@ -162,7 +162,7 @@ def test_trials_without_a_score_are_no_shift_of_the_scores():
     assert check.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
     lower = d.check(br.Scores(client - 100, impostor, n_client_rejected=100))
     assert lower.reason.endswith(" clients score at or below the threshold more often than dev's.")
-    with pytest.raises(br.InputError, match="9 of 100 clients may be rejected, 30 have no score"):
+    with pytest.raises(br.InputError, match="9 of 100 clients may be errors, 30 have no score"):
         br.decide(br.Scores(client[:70], impostor, n_client_rejected=30), frr=0.1, how="average")
     dev = br.Scores(client, impostor, n_impostor_rejected=700)
     d = br.decide(dev, far=0.1, family="normal")

@@ -72,7 +72,7 @@ def test_what_few_scores_show_is_said_beside_the_p_value():
     fit = br.fit(scores, "normal")
     (hook,) = fit.curve_test().hooks
     assert 1.0 < hook.expected_impostors < 5.0
-    words = f"the counts cannot tell: {hook.expected_impostors:.2g} impostor scores expected"
+    words = f"the counts cannot tell: {hook.expected_impostors:.2g} scores expected"
     test = fit.end_tests().at_one
     assert test.side == "below"
     assert words in test.note

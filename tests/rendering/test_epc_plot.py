@@ -47,7 +47,7 @@ def test_trivial_zones_are_grounds_that_invent_nothing():
     ax = br.epc(MIXED, TEST).plot()
     # Half way to the next of a fine grid: trivial at 0 ... 0.24 and at 0.76 ... 1.
     assert zones(ax, "trivial") == pytest.approx([0.0, 0.245, 0.755, 1.0])
-    assert labels(ax) == ["faces", "faces, trivial: dev accepts or rejects all"]
+    assert labels(ax) == ["faces", "faces, trivial: all of dev on one side"]
     assert zones(br.epc(DEV, TEST).plot(), "trivial") == []
 
 

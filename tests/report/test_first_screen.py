@@ -54,7 +54,7 @@ def separated(n, seed=0):
     ({"far": 0.05}, "Which threshold keeps FAR at or below 5 %?", "far"),
     ("frr=0.02", "Which threshold keeps FRR at or below 2 %?", "frr"),
     ("eer", "At which threshold are FAR and FRR equal?", "eer"),
-    ("cost-fa=10,cost-fr=1", "costs least, 10 a false acceptance and 1 a false", "cost"),
+    ("cost-fa=10,cost-fr=1", "costs least, 10 per false acceptance and 1 per false", "cost"),
 ])  # fmt: skip
 def test_targets(target, question, kind, panel_alone):
     found = br.analyze(separated(300), separated(300, 1), target=target, family="normal")
