@@ -69,6 +69,7 @@ _HOMES = {
     "distributions.normal": (
         "LogNormal", "LogitNormal", "LogitSinhArcsinh", "Normal", "SinhArcsinh",
     ),
+    "distributions.rank_normal": ("RankNormal",),
     "distributions.shifted": ("Shifted",),
     "distributions.spliced": ("ParetoTail", "Spliced"),
     "distributions.strata": ("StrataMixture", "WorstStratum"),

@@ -11,6 +11,7 @@ from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.tandem import Tandem
 from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.normal import LogitSinhArcsinh
+from betaroc.distributions.rank_normal import RankNormal
 from betaroc.distributions.strata import StrataMixture, WorstStratum
 from betaroc.ensemble.choice import SetChoice
 from betaroc.ensemble.fusion import Fusion
@@ -32,8 +33,8 @@ __all__ = [
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CostCurve", "CovariateFit",
     "Decision", "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv",
     "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
-    "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "SampleSize", "SetChoice",
-    "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable", "StudyResult",
+    "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "RankNormal", "SampleSize",
+    "SetChoice", "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable", "StudyResult",
     "SystemsComparison", "TailRow", "Tandem", "TargetCheck", "TargetForecast", "ThresholdMethod",
     "UnseenStrata", "Verdict", "WorstStratum",
 ]  # fmt: skip

@@ -200,6 +200,12 @@ def check_entries(
         raise refusal(name, rule, actual, remedy)
 
 
+def check_ascending(array: FloatArray, name: str) -> None:
+    """Refuse numbers that do not ascend, at the first that does not."""
+    still = np.append(False, np.diff(array) <= 0.0)
+    check_entries(array, still, name, "ascend", "Sort them, each once.")
+
+
 def score_array(values: Any, name: str, *, absent: bool = False) -> FloatArray:
     """Finite scores as a read-only contiguous float64 array, order kept."""
     array = _float64(array_1d(values, name), name)

@@ -904,6 +904,50 @@ class Scores(ScoreData):
         return cls._split(columns, called, client_label, missing, name=name, library=library)
 
     @classmethod
+    def from_counts(
+        cls, client: npt.ArrayLike, impostor: npt.ArrayLike, values: npt.ArrayLike | None = None,
+        *, name: str | None = None,
+    ) -> Scores:  # fmt: skip
+        """Scores from a frequency table: how many trials of each class have each rating.
+
+        Parameters
+        ----------
+        client, impostor : array_like of int
+            Whole numbers from 0 to 1e8, one per rating.
+        values : array_like of float, optional
+            The ratings, ascending; 1, 2, ... where left out.
+        name : str, optional
+            As in `Scores`.
+
+        Returns
+        -------
+        Scores
+            One score per trial.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If a cell is missing, negative or not whole, rows have different lengths, or ratings do
+            not ascend.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> br.Scores.from_counts(client=[0, 1, 2], impostor=[2, 1, 0])
+        Scores(client=[2.0, 3.0, 3.0], impostor=[1.0, 1.0, 2.0])
+        """
+        rows = [checks.score_array(*row) for row in ((client, "client"), (impostor, "impostor"))]
+        known = np.arange(1.0, rows[0].size + 1.0) if values is None else values
+        places = checks.score_array(known, "values")
+        checks.check_ascending(places, "values")
+        for who, row in zip(CLASSES, rows, strict=True):
+            bad = (row < 0.0) | (row > 1e8) | (row != np.rint(row))
+            checks.check_entries(row, bad, who, "be whole numbers of trials from 0 to 1e8")
+            if row.size != places.size:
+                raise refusal(who, f"have a count for each of {places.size} values", str(row.size))
+        return cls(*(np.repeat(places, row.astype(np.int64)) for row in rows), name=name)
+
+    @classmethod
     def from_frame(
         cls,
         frame: Any,

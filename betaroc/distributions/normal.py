@@ -122,6 +122,8 @@ class NormalCoordinate(NormalScore):
     sigma: float
 
     _scales = (("mu", "plain"), ("sigma", "log"))
+    #: Whether the moments of a sample are its fit.
+    _of_moments: ClassVar[bool] = True
 
     @staticmethod
     def _standard(y: FloatArray, *parameters: Any) -> FloatArray:
@@ -153,7 +155,7 @@ class NormalCoordinate(NormalScore):
 
 def has_spread(law: Distribution) -> TypeGuard[NormalCoordinate]:
     """Whether the score, its logit or logarithm is normal."""
-    return isinstance(law, NormalCoordinate)
+    return isinstance(law, NormalCoordinate) and law._of_moments
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -290,9 +290,10 @@ class Family:
     ``impostor`` is the estimator of that class where it has another, ``join`` makes a pair of two
     estimates. A ``sized`` estimator takes `count`, a ``near`` one starts at a distribution; a
     ``summed`` one takes sums. ``law`` is its distribution, ``alone`` the family of one component;
-    ``everywhere`` is compared on [0, 1] too; ``counted`` is the sample itself; ``concave`` pairs
-    have a proper ROC; ``contains`` names special cases; ``decides`` the parameter of each end, and
-    the sign with which the clients' lifts the curve there.
+    ``everywhere`` is compared on [0, 1] too; ``counted`` is the sample itself, of a ``ranked`` one
+    only ranks are fitted; ``concave`` pairs have a proper ROC; ``contains`` names special cases;
+    ``decides`` the parameter of each end, and the sign with which the clients' lifts the curve
+    there.
     """
 
     estimate: Callable[..., MleResult]
@@ -308,6 +309,7 @@ class Family:
     everywhere: bool = False
     counted: bool = False
     concave: bool = False
+    ranked: bool = False
     contains: tuple[str, ...] = ()
     decides: Mapping[str, tuple[str, float]] | None = None
     #: Of a distribution near by and samples, the rows of a matrix or the scores of one with how

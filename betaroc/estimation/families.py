@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import CLIENTS, DEFAULT, IMPOSTORS, worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.sums import ClassSummary
-from betaroc.distributions import beta, normal
+from betaroc.distributions import beta, normal, rank_normal
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.inflated import base_of
 from betaroc.estimation import batch, contract, mixture
@@ -282,6 +283,25 @@ def estimate_empirical(sample: Data) -> MleResult:
     return MleResult(sample.law(), np.empty((0, 0)), math.nan)
 
 
+def join_ranks(client: MleResult, impostor: MleResult) -> JointMle:
+    """The binormal ROC of two samples: clients a/b and 1/b on the impostors' latent scale."""
+    samples = [cast(Empirical, item.distribution)._steps for item in (client, impostor)]
+    scores, both = rank_normal.rank_cells(*samples)
+    y, (likelihoods, _, gain, cov, _), steps = rank_normal.rank_normal_mle(both)
+    places, norm, scale = (scores[:-1], y[2:]), math.sqrt(max(gain, 0.0)), np.exp([0.0, y[1]])
+    client, impostor = (
+        item._replace(
+            distribution=rank_normal.RankNormal(*values, *places), iterations=steps,
+            covariance=item.total * matrix, log_likelihood=likelihood, gradient_norm=norm,
+        ) for item, values, matrix, likelihood in zip(
+            (client, impostor), ((y[0], scale[1]), (0.0, 1.0)),
+            (cov * np.outer(scale, scale), np.zeros((2, 2))), map(float, likelihoods), strict=True,
+        )
+    )  # fmt: skip
+    impostor = impostor._replace(fixed=("mu", "sigma"))
+    return JointMle(client, impostor, ((0.0, 0.0), (0.0, 0.0)), ())
+
+
 # ------------------------------------------------------------------------------- the table
 #: The wider distribution has more at either end.
 _BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
@@ -337,9 +357,13 @@ FAMILIES: dict[str, Family] = {
         positive=True, decides=_BY_SPREAD,
     ),
     "gamma": Family(estimate_gamma, law=Gamma, positive=True),
+    "rank-binormal": Family(
+        estimate_empirical, join=join_ranks, law=rank_normal.RankNormal, summed=True, ranked=True
+    ),
     "empirical": Family(estimate_empirical, summed=True, counted=True),
 }  # fmt: skip
 
+_ALIASES = {"binormal": "normal"}
 #: The family of both classes, or those of clients and of impostors.
 Names = str | tuple[str, str]
 #: With a larger share of scores in [0, 1] the others are likely to be mistakes.
@@ -350,7 +374,8 @@ _MOSTLY = 0.95
 def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tuple[str, str]:
     """Names of both families; `extra` are names of choices, which stand alone."""
     if not isinstance(family, tuple | list):
-        name = choice(family, (*extra, *FAMILIES), "family")
+        known = _ALIASES.get(family, family) if isinstance(family, str) else family
+        name = choice(known, (*extra, *FAMILIES), "family")
         return name, name
     if len(family) != 2:
         rule, actual = "be one name or a pair of names (client, impostor)", list(family)

@@ -30,12 +30,14 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_binned
 from betaroc.distributions.inflated import MASSES, REJECTED
+from betaroc.distributions.rank_normal import is_of_ranks
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import estimate
 from betaroc.estimation.contract import Family, Parameters
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
 from betaroc.estimation.families import FAMILIES
+from betaroc.fits.ratings import pearson
 from betaroc.inference.scores_beyond import SampleSupport, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
 from betaroc.model.model import ScoreModel
@@ -232,7 +234,7 @@ def _unjudged(
     f: PairEstimate, evidence: SampleSupport, which: int, target: float, rate: float
 ) -> str:
     """Why a count says nothing of the fit's rate; "" where it does."""
-    if evidence.fitted[which] is None:
+    if evidence.fitted[which] is None or is_of_ranks(f.model.client):
         return _PLACED
     who, side = CLASSES[which], ("lower", "upper")[which]
     part = getattr(f, who)
@@ -666,12 +668,15 @@ def check_fit(
     targets = check_targets(f, far, frr, level=level)
     named = far is not None or frr is not None
     good = good_down_to(check_targets(f, level=level) if named else targets)
+    none = None, None, None, None, None
+    if is_of_ranks(f.model.client):
+        verdict, reason = _of_ratings(f, level)
+        return FitCheck(*none, verdict, reason, tolerance, level, 0, targets, good)
     try:
         sides = _sides(f._scored)
     except (errors.InputError, errors.InputTypeError) as error:
         if not named:
             raise
-        none = None, None, None, None, None
         reason = f"only rates were counted: {error}"
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
     tell_of_scored(f.scores, "what is simulated for a check")
@@ -688,6 +693,15 @@ def check_fit(
         ks, cvm, ad, information, distance, verdict, reason, tolerance, level, replicates, targets,
         good,
     )  # fmt: skip
+
+
+def _of_ratings(f: PairEstimate, level: float) -> tuple[str, str]:
+    """By Pearson's chi-square, and how far operating points are from those counted."""
+    (above, p_value, words), noise = pearson(f), max(chance_distances(f.scores, level))
+    off = float(np.max(np.abs(np.diff(above, axis=1))))
+    reason = f"{words}; operating points are {off:.3f} from those counted, by chance"
+    verdict = "poor" if p_value < 1.0 - level else distance_verdict(off, noise)
+    return verdict, f"{reason} up to {noise:.3f}"
 
 
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
@@ -979,7 +993,7 @@ def class_distance(result: Estimate, sample: Distribution) -> float:
     return float(np.max(np.abs(law.cdf(edges) - sample.cdf(edges)), initial=0.0))
 
 
-def chance_distances(scores: Scores, level: float) -> list[float]:
+def chance_distances(scores: ScoreData, level: float) -> list[float]:
     """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
     totals = scores.client_total, scores.impostor_total
     return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]

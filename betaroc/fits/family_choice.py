@@ -851,7 +851,7 @@ def _usual(scores: Scores, bounds: Bounds | None) -> list[str]:
 def _checked_names(request: Sequence[str], bounds: Bounds | None) -> list[str]:
     if isinstance(request, str) or not isinstance(request, Sequence):
         raise refusal("families", "be a list of names", typed(request), kind=InputTypeError)
-    parametric = tuple(name for name, row in FAMILIES.items() if not row.counted)
+    parametric = tuple(n for n, row in FAMILIES.items() if not (row.counted or row.ranked))
     names = [checks.choice(name, parametric, "families") for name in request]
     if len(set(names)) < len(names) or not names:
         raise refusal("families", "name each family once", checks.format_value(names))

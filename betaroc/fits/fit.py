@@ -33,12 +33,14 @@ from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.pictures import plot_classes
+from betaroc.distributions.rank_normal import is_of_ranks
 from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
 from betaroc.fits import family_choice, pictures, tail_fits
 from betaroc.fits.check import TargetCheck, check_targets, misfit
 from betaroc.fits.family_choice import FamilyComparison
+from betaroc.fits.ratings import rating_nodes
 from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
 from betaroc.fits.tail_fits import Sensitivity, TailRequest
 from betaroc.inference import scores_beyond, strata as strata_rates
@@ -107,8 +109,9 @@ def _line(text: str) -> str:
 
 
 def _summary(
-    title: str, fit: Estimate | PairEstimate, facts: dict[str, str], parts: dict[str, Estimate]
-) -> Summary:
+    title: str, fit: Estimate | PairEstimate, facts: dict[str, str], parts: dict[str, Estimate],
+    more: Sequence[tree.Node] = (),
+) -> Summary:  # fmt: skip
     from statsmodels.iolib.summary import Summary
     from statsmodels.iolib.table import SimpleTable
     from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
@@ -134,9 +137,11 @@ def _summary(
         stubs = [name for name, _, _ in rows] or ["no parameters"]
         summary.tables.append(SimpleTable(texts, head[1:], stubs, heading, txt_fmt=fmt_params))
         shown[heading or "Parameters"] = columns_from_rows(rows, head, ("",))
+    if more:
+        summary.add_extra_txt([text_of(more)])
     # Those of statsmodels escape no name, and set no tables of different widths.
     summary.as_html = lambda: html_block(
-        [node for name, table in shown.items() for node in table_nodes(table, name)]
+        [*(node for name, table in shown.items() for node in table_nodes(table, name)), *more]
     )
     summary.as_latex = lambda: "\n".join(
         f"{latex_text(name)}\n\n{latex_table(table)}" for name, table in shown.items()
@@ -878,7 +883,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         }  # fmt: skip
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
         parts: dict[str, Estimate] = {words.client: self.client, words.impostor: self.impostor}
-        return _summary(f"Maximum-likelihood fit{name}", self, facts, parts)
+        more = rating_nodes(self) if is_of_ranks(self.model.client) else []
+        return _summary(f"Maximum-likelihood fit{name}", self, facts, parts, more)
 
     def _derived(self) -> dict[str, Any]:
         return self.model._derived() | fields_of(self, "log_likelihood", "aic", "bic")
@@ -938,7 +944,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             tree.Paragraph(f"{fit_families(self)} fit{name}: {counts}", "answer"),
             *(tree.Paragraph(notice.message) for notice in self.notices[:_NOTICES]),
             tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *eers)))),
-            *[params] * bool(laws),
+            *([params] * bool(laws) if not is_of_ranks(self.model.client) else rating_nodes(self)),
             tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
         ]
 
@@ -1311,7 +1317,8 @@ def fit(
     family : str or pair of str
         One of those of :func:`fit_distribution`, or a pair of them, (client, impostor). Of both
         classes alone: ``"proper-beta"`` (a concave ROC: a_c >= a_i and b_c <= b_i), ``"dual-beta"``
-        (clients Beta(p, 1), impostors Beta(1, q)), ``"equal-variance-normal"``. ``"best"``: the
+        (clients Beta(p, 1), impostors Beta(1, q)), ``"equal-variance-normal"``, ``"rank-binormal"``
+        (the binormal ROC of ratings or ranks, see `RankNormal`). ``"best"``: the
         pair that `compare_families` recommends, with tails where it is poor at the smallest rate
         that `check_fit` can check, or that of ``"auto"`` where families cannot be compared.
     boundary, resolution, components : optional
@@ -1393,6 +1400,8 @@ def fit(
         families.check_rule(chosen, boundary)
         names = chosen.family, chosen.family
     options = Options(boundary, resolution, components, bounds)
+    if request is not None and families.FAMILIES[names[0]].ranked:
+        raise errors.refusal("tails", "be left out of a fit of ranks", format_value(tails))
 
     named = partial(
         _fit_pair, names=names, reason=chosen.reason, notices=chosen.notices, options=options,
@@ -1463,9 +1472,9 @@ def _fit_pair(
     laws = (model.client, model.impostor) if counted else scores._scored._distributions
     estimate.reversed_scores(*laws)
     for who, name in zip(CLASSES, names, strict=True):
-        if single and options.resolution is None and not families.is_of_counts(name):
-            on_unit = families.FAMILIES[name].on_unit
-            notices += estimate.tied(who, getattr(scores, who), on_unit=on_unit)
+        row = families.FAMILIES[name]
+        if single and options.resolution is None and not (row.counted or row.ranked):
+            notices += estimate.tied(who, getattr(scores, who), on_unit=row.on_unit)
     estimate.give(notices)
     if isinstance(scores, Scores) and rejected:
         result = result._rejecting(scores)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -19,11 +19,12 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import require_scores
+from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution, Free, free, moved
 from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
+from betaroc.distributions.rank_normal import RankNormal, is_of_ranks, rank_scores
 from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.contract import MATLAB_EDGES, log_masses, score_cells
 from betaroc.estimation.estimate import Estimate, PairEstimate
@@ -55,14 +56,23 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     if units is None or not all(result.names for result in results):
         return covariance
     scores = require_scores(fit.scores, "the errors of groups")
-    client = observation_scores(fit.client, scores.client, scores.client_weights)
-    impostor = observation_scores(fit.impostor, scores.impostor, scores.impostor_weights)
     # Not a number where no double holds the products, as of scores of 1e-300.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return np.asarray(covariance @ units.covariance(client, impostor) @ covariance)
+        sums = np.tile(np.eye(len(covariance)), 2)
+        return np.asarray(sums @ units.covariance(*trial_moves(fit, scores)) @ sums.T)
 
 
 # ------------------------------------------------------------ scores of single observations
+def trial_moves(fit: PairEstimate, scores: Scores) -> list[FloatArray]:
+    """How far each client and each impostor moves the parameters of both classes, shape (n, p)."""
+    cut, cov = len(fit.client.names), joint_cov(fit, groups=False)
+    if is_of_ranks(fit.model.client):  # impostors move the clients' parameters
+        law = cast(RankNormal, base_of(fit.model.client))
+        return [part @ cov[:2] for part in rank_scores(law, scores._counted)]
+    rows = zip((fit.client, fit.impostor), scores._weighted, (cov[:cut], cov[cut:]), strict=True)
+    return [observation_scores(result, *sample) @ part for result, sample, part in rows]
+
+
 def observation_scores(
     result: Estimate, values: FloatArray, weights: FloatArray | None
 ) -> FloatArray:
@@ -76,8 +86,9 @@ def observation_scores(
         low, high = score_range(law)
         values = low + ((values - low) * (n - 1.0) + 0.5 * (high - low)) / n
     keep, answer = undropped(result, values), np.zeros((values.size, len(result.names)))
+    keep &= True if weights is None else weights > 0.0
     if in_cells(result):
-        distinct, place = np.unique(values, return_inverse=True)
+        distinct, place = np.unique(values[keep], return_inverse=True)
         likelihood = _cell_log_likelihood(result, distinct)
         scores = law._differences(likelihood, distinct.shape)[:, np.ravel(place)]
     else:
@@ -350,10 +361,15 @@ class PerturbedModels:
 
     fit: PairEstimate
     groups: bool
+    #: Whether what varies is of the ROC alone, not of single scores.
+    of_roc: bool = False
 
     @cached_property
     def _parts(self) -> tuple[Free, Free]:
         results = self.fit.client, self.fit.impostor
+        if not self.of_roc and is_of_ranks(self.fit.model.client):
+            rule = "be asked of its ROC alone: places on the latent scale have errors of their own"
+            raise refusal("a fit of ranks", rule, "a threshold", "Count: br.interval(scores, ...).")
         for who, result in zip(CLASSES, results, strict=True):
             known = {p.name for p in result.distribution._parameters()}
             if not result.names or not set(result.names) <= known:
@@ -468,14 +484,31 @@ def _slopes(ends: Sequence[tuple[Any, Any]]) -> FloatArray:
     return np.stack(changes, axis=-1)
 
 
-def near_of(fit: PairEstimate, *, groups: bool) -> PerturbedModels:
-    """The models near a fit, kept with it."""
+def near_of(
+    fit: PairEstimate, *, groups: bool, of: Callable[[ScoreModel], Any] | None = None
+) -> PerturbedModels:
+    """The models near a fit, kept with it; of ranks for numbers that no map of scores changes."""
     if fit.tied and fit.model.client == fit.model.impostor:
         rule = "differ between the classes to have errors"
         remedy = "Take the intervals of" + worded(' `family="beta"`.')
         raise refusal("the likeliest proper pair", rule, "one distribution for both", remedy)
-    result: PerturbedModels = fit._kept.setdefault(("nearby", groups), PerturbedModels(fit, groups))
+    of_roc = of is not None and (
+        not is_of_ranks(fit.model.client) or np.allclose(of(fit.model), of(_mapped(fit.model)))
+    )
+    key, new = (f"nearby {of_roc}", groups), PerturbedModels(fit, groups, of_roc)
+    result: PerturbedModels = fit._kept.setdefault(key, new)
     return result
+
+
+def _mapped(model: ScoreModel) -> ScoreModel:
+    """The model of other scores of the same ranks."""
+
+    def mapped(law: Any) -> Any:
+        if not isinstance(law, RankNormal):
+            return replace(law, base=mapped(law.base))
+        return replace(law, scores=np.sinh(np.arange(law.scores.size)))
+
+    return replace(model, client=mapped(model.client), impostor=mapped(model.impostor))
 
 
 # --------------------------------------------------------------------- intervals of a number
@@ -521,7 +554,7 @@ def bare_interval(f: PairEstimate, spec: StatisticSpec, options: IntervalOptions
     options = options.by(METHODS)
     if options.method != "bootstrap":
         return delta_intervals(f, spec, groups=options.groups)(options.level)
-    near, model = near_of(f, groups=options.groups), f.model
+    near, model = near_of(f, groups=options.groups, of=spec.number), f.model
     estimate = _finite(spec, model, spec.value(model))
     # Only thresholds have more digits on their scale than the number itself.
     to, back = _scale("threshold" if spec.row.scale == "threshold" else "plain", spec, model)
@@ -538,7 +571,8 @@ def delta_intervals(
     f: PairEstimate, spec: StatisticSpec, *, groups: bool
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
-    near, client, other = near_of(f, groups=groups), f.model.client, _COMPLEMENTS.get(spec.name)
+    near, client = near_of(f, groups=groups, of=spec.number), f.model.client
+    other = _COMPLEMENTS.get(spec.name)
     if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
         rest = StatisticSpec(other, STATISTICS[other], spec.where)
         rest_at = delta_intervals(f, rest, groups=groups)
@@ -631,7 +665,8 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
     if units is None:
         differ, answer = f.client.family != f.impostor.family, {}
         for who, fit in results.items():
-            by_wald = not _has_sums(fit) and (differ or FAMILIES[fit.family].of_density)
+            row = FAMILIES[fit.family]
+            by_wald = not _has_sums(fit) and (differ or row.of_density or row.ranked)
             answer[who] = conf_int(fit, replace(options, method="wald") if by_wald else options)
         return answer
     if options.method == "profile":

@@ -22,10 +22,9 @@ from betaroc.core.text import typed
 from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
-from betaroc.distributions.base import free
 from betaroc.inference import intervals, of_scores
 from betaroc.inference.auc import ROUNDING, DelongArea, covariance_of_means, settled, spread_of
-from betaroc.inference.delta import METHODS, delta, near_of, observation_scores, supported
+from betaroc.inference.delta import METHODS, block_diag, delta, near_of, supported, trial_moves
 from betaroc.inference.drawn_scores import percentiles
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
 from betaroc.inference.of_scores import CountedScores
@@ -488,7 +487,7 @@ def _of_fits(
         return replace(family, p_value=p), scores
 
     result: Difference
-    if options.method is None and intervals.is_of_scores(spec):
+    if options.method is None and intervals.is_of_scores(spec, *fits):
         name = f"difference in {spec}"
         result = intervals.interval_hull(name, options, by_family, by_scores, gap, with_larger_p)
     else:
@@ -512,19 +511,14 @@ def _influence(
     f: SupportedPair, scores: Scores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and impostor adds to a number of a fit."""
-    near = near_of(f, groups=options.groups)
+    near = near_of(f, groups=options.groups, of=spec.number)
     slopes = delta(spec, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
-    gradients, parts = np.split(gradient, [len(near.names[0])]), []
-    for who, result, change in zip(CLASSES, (f.client, f.impostor), gradients, strict=True):
-        rates = free(result.distribution, result.names, result.fixed).rates
-        weights = weights_of(scores, who)
-        keep, part = weights > 0.0, np.zeros(weights.size)
-        score = observation_scores(result, getattr(scores, who)[keep], weights[keep])
-        # A sum over trials, where the correlation takes means.
-        part[keep] = score @ result.cov @ rates.T @ change * float(np.sum(weights))
-        parts.append(part)
-    return parts[0], parts[1]
+    rates = block_diag(*(part.rates for part in near._parts))
+    client, impostor = (part @ rates.T @ gradient for part in trial_moves(f, scores))
+    # Sums over trials, where the correlation takes means.
+    n_client, n_impostor = (float(np.sum(weights_of(scores, who))) for who in CLASSES)
+    return client * n_client, impostor * n_impostor
 
 
 # -------------------------------------------------------------------------------- engines

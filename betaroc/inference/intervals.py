@@ -25,6 +25,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.inflated import REJECTED, base_of
+from betaroc.distributions.rank_normal import is_of_ranks
 from betaroc.estimation.estimate import Estimate, PairEstimate, give, outliers
 from betaroc.estimation.tails import TailFit, Tails, grid_of
 from betaroc.inference import of_scores
@@ -456,7 +457,7 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
 
     with forward_warnings() as notices:
         result: Interval
-        if options.method is not None or not is_of_scores(spec):
+        if options.method is not None or not is_of_scores(spec, f):
             result = family(options)
         else:
             result = interval_hull(
@@ -484,9 +485,10 @@ def _scores_interval(
     return None
 
 
-def is_of_scores(spec: StatisticSpec) -> bool:
-    """Whether scores answer by themselves."""
-    return spec.is_named and spec.row.of_scores
+def is_of_scores(spec: StatisticSpec, *fits: PairEstimate) -> bool:
+    """Whether scores answer by themselves; ties of ratings count for other numbers than a fit."""
+    of_ranks = any(is_of_ranks(f.model.client) for f in fits)
+    return spec.is_named and spec.row.of_scores and not of_ranks
 
 
 def scores_of_fit(f: SupportedPair) -> ScoreData:
@@ -567,7 +569,7 @@ def _tell_left_out(
 
 def tell_contradicted(f: SupportedPair, spec: StatisticSpec, estimate: float) -> bool:
     """Whether counts contradict a number of their fit; a warning."""
-    scores = _scores_interval(f, spec, IntervalOptions(_FLAG))
+    scores = _scores_interval(f, spec, IntervalOptions(_FLAG)) if is_of_scores(spec, f) else None
     return scores is not None and _tell_left_out(str(spec), estimate, scores)
 
 
@@ -712,7 +714,7 @@ def _hull_of_fit(
     simultaneous: bool,
 ) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
     scores = None
-    if options.method is None:
+    if options.method is None and not is_of_ranks(f.model.client):
         with suppress_warnings(), suppress(errors.InputError):
             counted = CountedScores(scores_of_fit(f)._trials, options.groups)
             scores = _ends_of_scores(counted, x, options, simultaneous=simultaneous)[:2]
@@ -736,7 +738,7 @@ def _ends_of_fit(
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     from scipy.special import ndtr
 
-    near = near_of(f, groups=options.groups)
+    near = near_of(f, groups=options.groups, of=lambda model: model.roc().tpr(x))
     if options.method == "bootstrap":
         drawn = near.drawn(lambda model: model.roc().tpr(x), options, x.size)
         return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)

@@ -23,6 +23,8 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
+from betaroc.distributions.inflated import base_of
+from betaroc.distributions.rank_normal import is_of_ranks
 from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.estimate import PairEstimate, give
 from betaroc.model.measures import OperatingPoint
@@ -268,6 +270,11 @@ class SampleSupport(Value):
         if step is not None:
             ends = self.fitted[who].support  # type: ignore[union-attr]
             return Thresholds.from_theta(np.clip((np.floor(t.theta / step) + 0.5) * step, *ends))
+        law = self.fitted[who]
+        if law is not None and is_of_ranks(law):
+            places = base_of(law).scores  # type: ignore[attr-defined]
+            below = np.searchsorted(places, t.theta, side="right") - 1
+            return Thresholds.from_theta(places[np.maximum(below, 0)])
         if isinstance(self.data, ScoreSummary):
             places = [self.data.border_below(x) if math.isfinite(x) else x for x in t.theta]
             return Thresholds.from_theta(np.array(places))

@@ -22,6 +22,7 @@ CONTINUOUS = {
     "sinh-arcsinh": br.SinhArcsinh(0.3, 0.7, 0.4, 0.8),
     "sinh-arcsinh light": br.SinhArcsinh(-0.2, 1.5, -0.6, 1.7),
     "logit-sinh-arcsinh": br.LogitSinhArcsinh(-0.5, 1.2, -0.3, 0.7),
+    "rank-normal": br.RankNormal(0.4, 1.2, [0.1, 0.9], [-0.7, 1.4]),
     "mixture": br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
     "shifted beta": br.Shifted(br.Beta(0.8, 1.6), 1.5, 1.4),
     "shifted mixture": br.Shifted(br.BetaMixture([0.4, 0.6],

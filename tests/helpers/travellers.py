@@ -48,6 +48,7 @@ def _distributions() -> dict[str, Any]:
         "log-normal": br.LogNormal(0.1, 1.0), "gamma": br.Gamma(2.0, 0.5),
         "sinh-arcsinh": br.SinhArcsinh(0.1, 1.0, 0.3, 0.8),
         "logit-sinh-arcsinh": br.LogitSinhArcsinh(0.1, 1.0, 0.3, 0.8),
+        "rank-normal": br.RankNormal(0.1, 1.0, [0.2, 0.7], [0.0, 1.0]),
         "empirical": br.Empirical([0.1, 0.2, 0.2]), "weighted": br.Empirical([0.1, 0.2], [1, 2]),
         "binned": br.Binned([0.0, 0.5, 1.0], [3, 4]), "inflated": br.Inflated(beta, 0.1, 0.2),
         "rejecting": br.Rejecting(beta, 0.1), "absent": br.Empirical([0.1, -math.inf]),
@@ -108,7 +109,14 @@ def _fits() -> dict[str, Any]:
     exact = br.Scores(np.r_[dev.client, 1.0, 1.0], np.r_[0.0, dev.impostor])
     families = {
         name: br.fit(dev, name)  # type: ignore[arg-type]
-        for name in ("normal", "beta-mixture", "proper-beta", "empirical", ("beta", "normal"))
+        for name in (
+            "normal",
+            "beta-mixture",
+            "proper-beta",
+            "rank-binormal",
+            "empirical",
+            ("beta", "normal"),
+        )
     }
     return {f"fit {name}": value for name, value in families.items()} | {
         "scores": dev, "labels": br.Scores.from_labels([1, 1, 0, 0], [0, 1, 0.2, 0.3]),

@@ -1,0 +1,82 @@
+"""What is shown of a binormal ROC of ratings: a and b, cut points, operating points, chi-square."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.notices import suppress_warnings
+from betaroc.core.options import IntervalOptions
+from betaroc.core.special import HALF_LOG_TWO_PI
+from betaroc.core.vocabulary import FAR, TPR
+from betaroc.distributions.inflated import base_of
+from betaroc.distributions.rank_normal import RankNormal, cell_masses
+from betaroc.estimation.estimate import PairEstimate
+from betaroc.inference.delta import joint_cov
+from betaroc.inference.intervals import interval_of_fit, roc_band
+from betaroc.inference.scores_beyond import SupportedPair
+from betaroc.model.statistics import parse_statistic
+from betaroc.rendering.numbers import number
+from betaroc.rendering.tree import Cell, Grid, Node, Paragraph, Row, quantity, rate_cell
+
+#: Scores that a cell of Pearson's test expects of either class, and places shown at most.
+_EXPECTED, _SHOWN = 5.0, 12
+#: FARs at which the TPR is shown.
+_FARS = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
+
+
+def pearson(f: PairEstimate) -> tuple[FloatArray, float, str]:
+    """Shares of both classes above each place, counted and expected; Pearson's p-value, words."""
+    from scipy.special import chdtrc
+
+    laws = [cast(RankNormal, base_of(law)) for law in (f.model.client, f.model.impostor)]
+    pairs = list(zip(f._scored.scores._distributions, laws, strict=True))
+    above = np.array([[law.sf(laws[0].scores) for law in pair] for pair in pairs])
+    masses = np.stack([cell_masses((law.latent - law.mu) / law.sigma) for law in laws])
+    totals, ends = np.array([[sample.total] for sample, _ in pairs]), [0]
+    upto = totals * np.pad(np.cumsum(masses, axis=1), ((0, 0), (1, 0)))
+    for k in range(1, upto.shape[1]):
+        if np.all(upto[:, k] - upto[:, ends[-1]] >= _EXPECTED):
+            ends.append(k)
+    ends[-1], freedom = upto.shape[1] - 1, len(ends) - 4  # what is left joins the last
+    if freedom < 1:
+        return above, math.nan, "no chi-square, which needs four cells that expect 5 of each class"
+    below = np.pad(1.0 - above[:, 0], ((0, 0), (1, 1)), constant_values=(0.0, 1.0))
+    expected = np.diff(upto[:, ends])
+    chi_square = float(np.sum((np.diff(totals * below[:, ends]) - expected) ** 2 / expected))
+    p = float(chdtrc(freedom, chi_square))
+    words = f"chi-square {number(chi_square, 4)}, {freedom} degrees of freedom, p = {number(p, 3)}"
+    return above, p, words
+
+
+def rating_nodes(f: SupportedPair) -> list[Node]:
+    """a, b and A_z with errors, operating points at each place, and TPR at some FARs."""
+    law, (above, _, words) = cast(RankNormal, base_of(f.model.client)), pearson(f)
+    a, b, say = law.mu / law.sigma, 1.0 / law.sigma, partial(number, digits=4)
+    root = math.hypot(1.0, law.sigma)
+    rise = math.exp(-0.5 * (law.mu / root) ** 2 - HALF_LOG_TWO_PI) / root
+    rates = np.array([[b, -a * b], [0.0, -b * b], [rise, -rise * law.mu * law.sigma / root**2]])
+    cov = rates @ joint_cov(f)[:2, :2] @ rates.T
+    errors = np.sqrt(np.diag(cov))
+    with suppress_warnings():
+        auc = interval_of_fit(f, parse_statistic("auc", ()), IntervalOptions())
+        band = roc_band(f, far=_FARS)
+    values = Cell(say(a)), Cell(say(b)), quantity(auc.estimate, say, auc.low, auc.high)
+    named = zip(("a", "b", "A_z"), values, map(say, errors), strict=True)
+    shown = np.unique(np.linspace(0, law.scores.size - 1, _SHOWN).astype(np.intp))
+    points = [
+        Row((say(law.scores[k]), say(law.latent[k]), *map(rate_cell, above[::-1, ::-1, k].flat)))
+        for k in shown.tolist()
+    ]
+    tprs = np.stack([_FARS, band.estimate, band.low, band.high], axis=1).tolist()
+    head = "score above", "cut point", FAR, "counted", TPR, "counted"
+    return [
+        Grid(("binormal ROC", "estimate", "standard error"), tuple(Row(row) for row in named)),
+        Paragraph(f"Correlation of a and b {cov[0, 1] / (errors[0] * errors[1]):.4f}; {words}."),
+        Grid(head, tuple(points)),
+        Grid((FAR, TPR), tuple(Row((rate_cell(x), rate_cell(*row))) for x, *row in tprs)),
+    ]
