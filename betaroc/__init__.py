@@ -100,6 +100,7 @@ _HOMES = {
         "Comparison", "StrataDifferences", "SystemsComparison", "compare", "compare_systems",
     ),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
+    "decision.monitor": ("Monitor",),
     "decision.strata": ("UnseenStrata",),
     "decision.tandem": ("Tandem", "tandem"),
     "decision.threshold_methods": ("ThresholdMethod",),

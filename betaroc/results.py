@@ -7,6 +7,7 @@ from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import EpcAverage, EpcCv
 from betaroc.decision.epsc import Epsc
 from betaroc.decision.forecast import EpcForecast, TargetForecast
+from betaroc.decision.monitor import Monitor
 from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.tandem import Tandem
 from betaroc.decision.threshold_methods import ThresholdMethod
@@ -33,8 +34,8 @@ __all__ = [
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CostCurve", "CovariateFit",
     "Decision", "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv",
     "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
-    "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "RankNormal", "SampleSize",
-    "SetChoice", "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable", "StudyResult",
-    "SystemsComparison", "TailRow", "Tandem", "TargetCheck", "TargetForecast", "ThresholdMethod",
-    "UnseenStrata", "Verdict", "WorstStratum",
+    "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "Monitor", "RankNormal",
+    "SampleSize", "SetChoice", "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable",
+    "StudyResult", "SystemsComparison", "TailRow", "Tandem", "TargetCheck", "TargetForecast",
+    "ThresholdMethod", "UnseenStrata", "Verdict", "WorstStratum",
 ]  # fmt: skip

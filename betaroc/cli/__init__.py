@@ -10,6 +10,7 @@ from importlib import import_module
 COMMANDS = {
     "demo": "try it on real scores that come with betaroc",
     "threshold": "choose one threshold for a target rate, and say what it may be relied on for",
+    "check": "check new scores against a decision, as a gate that counts every look",
     "fit": "fit both classes of a score file and describe the ROC",
     "report": "write a self-contained HTML report",
     "epc": "choose thresholds on dev, observe their errors on test",

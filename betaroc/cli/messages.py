@@ -102,6 +102,9 @@ def say(
         title, kind, question = page
         html = tree_html.page_of(f"betaroc: {title}", kind, about, question, nodes, [], foot)
         files.write_whole(arguments.html, html)
+    if getattr(arguments, "markdown", None):
+        summary = tree_text.markdown_of(map_text(node, spoken) for node in tree())
+        files.append_text(arguments.markdown, f"{summary}\n\n")
     if arguments.json:
         sys.stdout.write(json_text(plain(document())))
         return

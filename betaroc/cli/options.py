@@ -187,17 +187,18 @@ def form_options(parser: argparse.ArgumentParser) -> Any:
 
 
 def score_options(
-    parser: argparse.ArgumentParser, family: str, *, dev: bool = True, test: bool = True,
+    parser: argparse.ArgumentParser, family: str | None, *, dev: bool = True, test: bool = True,
     summed: bool = True, bounds: bool = True,
 ) -> None:  # fmt: skip
-    """Those of score files and of their fits, with sums tails too."""
+    """Those of score files and, with a family, of their fits, with sums tails too."""
     before = set(parser._actions)
     absent = ("--client-file", "--impostor-file") * (not dev)
     absent += ("--test-client-file", "--test-impostor-file") * (not test)
     names = (usage.split()[0] for usage, *_ in _SHARED[READING])
     shared(parser, *(name for name in names if name not in absent))
-    shared(parser, "--family", "--boundary", "--resolution", *["--bounds"] * bounds,
-           *["--tails", "--tail-sizes", "--stream"] * summed)  # fmt: skip
+    if family is not None:
+        shared(parser, "--family", "--boundary", "--resolution", *["--bounds"] * bounds,
+               *["--tails", "--tail-sizes", "--stream"] * summed)  # fmt: skip
     parser.set_defaults(family=family)
     added = {action.dest: action.default for action in parser._actions if action not in before}
     parser.set_defaults(reading=added)

@@ -310,6 +310,8 @@ class PrecisionWarning(BetarocWarning):
 class SameDataWarning(BetarocWarning):
     """The same data chose the threshold and judged it: take a test set, or :func:`~betaroc.epc_cv`.
 
+    Also trials that a `Monitor` has counted before, and passes over.
+
     Examples
     --------
     >>> import betaroc as br

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -52,6 +53,17 @@ _TRUE = {"actual", "truth", "true_label", "y_true", "ground_truth", "gold"}
 _TYPES: tuple[tuple[Any, str], ...] = (
     (bool | np.bool_, "bool"), (int | float | np.number, "number"), (str, "text"),
 )  # fmt: skip
+
+
+#: Whether the trials that are read may be of one class.
+is_one_enough: ContextVar[bool] = ContextVar("betaroc one class", default=False)
+
+
+def of_one_class(make: Callable[[], Any]) -> Any:
+    """What makes scores may here make them of one class, for what counts that class alone."""
+    context = copy_context()
+    context.run(is_one_enough.set, True)
+    return context.run(make)
 
 
 # ------------------------------------------------------------------------------ two labels
@@ -154,14 +166,15 @@ def choose_client(
             + worded(" `client_label= (--client-label)` says which is the client's; got")
             + f" {tally()}. Pass one of them."
         )
-    if client is None:
+    alone = is_one_enough.get() and len(kinds) == 1
+    if client is None and not alone:
         raise error.about("client_label")(
             worded("`client_label` must be one of the labels; got")
             + f" {format_value(client_label)}, but {name} holds {tally()}."
             f" {did_you_mean(client_label, [str(k) for k in kinds])}Give one of the same type."
         )
     mask = np.array([key == client for key in keys])
-    if mask.all() or not mask.any():
+    if (mask.all() or not mask.any()) and not alone:
         missing = "impostor" if mask.any() else "client"
         value = f"all {sum(counts)} labels are {format_list(labels)}"
         if identities:
@@ -254,7 +267,7 @@ def check_hard_labels(
 ) -> None:
     """Raise where ten scores or more are all 0 or 1, or all -1 or 1, and both occur."""
     if n >= _ENOUGH and looks_like_labels(*parts):
-        low = min(float(values.min()) for values in parts)
+        low = float(np.concatenate(parts).min())
         raise kind(
             f"{name} must be scores; got labels, since all {n:.15g} are {low:g} or 1, and between"
             f" two labels no threshold can be chosen. {SCORES_OF_LABELS}"

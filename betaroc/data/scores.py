@@ -1070,9 +1070,9 @@ class Scores(ScoreData):
         lost = np.isnan(values)
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             chosen = own & ~lost
-            if not chosen.any():
+            if not (chosen.any() or labels.is_one_enough.get()):
                 raise error(f"{named} must be of both classes; every {who} one is missing. Add.")
-            content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
+            content |= {f"{who}_{k}": part[chosen] for k, part in columns.items() if chosen.any()}
             if missing == labels.REJECT and "strata" in columns:
                 ordered = np.concatenate([np.flatnonzero(own & part) for part in (~lost, lost)])
                 content[f"{who}_strata"] = columns["strata"][ordered]

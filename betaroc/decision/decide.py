@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.errors import FitError, InputError, SameDataWarning, refusal
-from betaroc.core.notices import collect_warnings, suppress_warnings, warn
+from betaroc.core.errors import FitError, InputError, refusal
+from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import FAR, FRR, ClassWords, Sentence, short_name, template_of
@@ -23,6 +23,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision import strata as over_strata, threshold_methods as thresholds
+from betaroc.decision.monitor import Monitor, monitor_of
 from betaroc.decision.strata import OF_WORST, RateCell, UnseenStrata
 from betaroc.decision.threshold_methods import (
     AMBER,
@@ -463,12 +464,7 @@ class Decision(Tabular, Exportable):
         'broken'
         """
         scores = as_scores(test, "test")
-        if thresholds.digest_of(scores) == self.dev:
-            warn(
-                "the scores are dev's own, so the threshold looks better here than on new data."
-                " Pass scores that took no part in choosing it.",
-                SameDataWarning,
-            )
+        thresholds.warn_of_dev(scores, self.dev)
         far, frr = rates = thresholds.both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         result = self._observed(far, frr)
@@ -481,6 +477,36 @@ class Decision(Tabular, Exportable):
             *result, judged.verdict, judged.status, Sentence(reason), Sentence(judged.remedy),
             point, table, _as_intervals(rates, self.confidence), self, scores,
         )  # fmt: skip
+
+    def monitor(self, state: Monitor | None = None, **limit: float | None) -> Monitor:
+        """Return a monitor of the threshold, valid for any number of looks.
+
+        Parameters
+        ----------
+        state : Monitor, optional
+            One of the same decision, such as a file keeps, which goes on.
+        **limit : float, optional
+            `far` or `frr`, also by its names in other fields; by default the target and its
+            `confidence`. Over the worst stratum the monitor is of all strata together.
+
+        Returns
+        -------
+        Monitor
+
+        Raises
+        ------
+        InputError
+            If there is no limit of FAR or FRR, as of costs, the EER, a precision and a mean of
+            strata by weights, or the state is of another decision, limit or scores.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), eer=True)
+        >>> decision.monitor(far=0.1).update(br.Scores([3, 5], [1, 2, 2.5])).alarm
+        False
+        """
+        return monitor_of(self, state, limit)
 
     def _observed(self, far: Rate, frr: Rate) -> Rate:
         """The target's rate, or the mean of both rates, of a test."""

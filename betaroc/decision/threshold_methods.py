@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
-from betaroc.core.notices import suppress_warnings
+from betaroc.core.errors import BetarocError, InputError, InputTypeError, SameDataWarning, refusal
+from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
@@ -815,3 +815,10 @@ def digest_of(scores: ScoreData) -> str:
     if isinstance(scores, ScoreSummary):  # ascending borders of bins, with their counts
         result.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
     return result.hexdigest()
+
+
+def warn_of_dev(scores: ScoreData, dev: str) -> None:
+    """That scores are those of which `dev` is the digest."""
+    if digest_of(scores) == dev:
+        text = "the scores are dev's own, so the threshold looks better here than on new data."
+        warn(f"{text} Pass scores that took no part in choosing it.", SameDataWarning)

@@ -47,6 +47,12 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             beside.unlink()
 
 
+def append_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text behind what the file holds, whole or not at all."""
+    target = checked_target(path)
+    write_whole(target, (target.read_bytes() if target.exists() else b"") + text.encode("utf-8"))
+
+
 def page_target(path: str | os.PathLike[str]) -> Path:
     """As :func:`checked_target`, of an HTML page."""
     target = checked_target(path)

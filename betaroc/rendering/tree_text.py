@@ -1,4 +1,4 @@
-"""A tree in a terminal, and its tables as CSV and LaTeX."""
+"""A tree in a terminal and as Markdown, and its tables as CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -205,6 +205,39 @@ def _text_of_cell(content: tree.Content) -> tree.Name | str:
 
 def _plain(text: str) -> str:
     return text.translate(_ASCII)
+
+
+# ----------------------------------------------------------------------------- Markdown
+def markdown_of(nodes: Iterable[tree.Node]) -> str:
+    """Nodes with an empty line in between; pictures are left out."""
+    texts = (_markdown(tree.map_text(node, DEFAULT.fill)) for node in nodes)
+    return "\n\n".join(filter(None, texts))
+
+
+def _markdown(node: tree.Node) -> str:
+    match node:
+        case tree.Section():
+            head = f"### {_escaped(node.title)}" * bool(node.title)
+            return "\n\n".join(filter(None, (head, markdown_of(node.blocks))))
+        case tree.Grid():
+            n = len(node.head)
+            rows: list[Sequence[tree.Content]] = [node.head, ("---",) * n]
+            rows += [row.cells if isinstance(row, tree.Row) else (row.title,) for row in node.rows]
+            texts = [[_escaped(_texts(cell, 0, 3)[0]) for cell in row] for row in rows]
+            return "\n".join(f"| {' | '.join(row)}{' |' * (n + 1 - len(row))}" for row in texts)
+        case tree.Paragraph() if node.kind != "legend":
+            return f"**{_escaped(node.lead)}** " * bool(node.lead) + _escaped(node.text)
+        case tree.Bullets():
+            return "\n".join(f"- {_escaped(_cell(item))}" for item in node.items)
+        case tree.Status():
+            words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
+            return f"{_STATUS.get(node.colour, ' ')[0]} **{_escaped(words)}**"
+    return ""
+
+
+def _escaped(text: str) -> str:
+    """A text on one line, without markup of its own."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~!&@])", r"\\\1", " ".join(text.split()))
 
 
 # ------------------------------------------------------------------------------- strips

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn import get_config
+from sklearn import frozen, get_config, model_selection
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils import get_tags, indexable
@@ -100,8 +100,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     docs/validation.md. With ``cv="prefit"``, on data that the model never saw, the guarantee of
     :func:`betaroc.decide` holds.
 
-    scikit-learn accepts score >= threshold. Its `FixedThresholdClassifier` decides alike with
-    ``threshold=decision_.threshold_for_greater_equal``, `response_method` and `pos_label` as here.
+    scikit-learn accepts score >= threshold: `to_fixed` gives a classifier of its own.
 
     Weight k is k copies of a row. Weights go to the estimator where its `fit` takes them, or, with
     metadata routing, requests them.
@@ -359,6 +358,30 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         labels = trials.TwoLabels(other, client)
         values = trials.client_scores(self.estimator_, X, self.response_method_, labels)
         return labels.of(self.decision_.accept(values), self.classes_)
+
+    def to_fixed(self) -> model_selection.FixedThresholdClassifier:
+        """Return a classifier of scikit-learn alone, of the same predictions.
+
+        It accepts score >= threshold: its threshold is the next number above, in the dtype of the
+        scores that decided.
+
+        Returns
+        -------
+        sklearn.model_selection.FixedThresholdClassifier
+            Fitted: it holds `estimator_`, frozen.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If :meth:`fit` has not been called.
+        """
+        model = frozen.FrozenEstimator(self._fitted())
+        at = self.decision_.threshold_for_greater_equal
+        fixed = model_selection.FixedThresholdClassifier(
+            model, threshold=at, response_method=self.response_method_, pos_label=self.pos_label_
+        )
+        fixed.estimator_ = model
+        return fixed
 
     @_where_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:

@@ -9,6 +9,7 @@ from importlib import import_module
 
 import pytest
 
+import betaroc as br
 from betaroc.cli import COMMANDS, main
 from betaroc.cli.call import _parser_of
 
@@ -60,6 +61,9 @@ def folder(tmp_path_factory):
         for copy in copies:
             shutil.copy(folder / f"demo-{name}.csv", folder / f"{copy}.csv")
     text = (folder / "dev.csv").read_text(encoding="utf-8")
+    br.decide(folder / "demo-sharpened.csv", far=0.5, family="normal").to_json(
+        folder / "decision.json"
+    )
     (folder / "dev_b.csv").write_text(text.replace("0.9", "0.6"), encoding="utf-8")
     named = text.replace("label", "class").replace("bona fide", "genuine").replace(",", "\t")
     (folder / "scores.tsv").write_text(named, encoding="utf-8")

@@ -162,7 +162,7 @@ def _decisions() -> dict[str, Any]:
         "average": br.epc_average(dev, test), "epc cv": br.epc_cv(dev, alpha=[0.2, 0.5], rng=1),
         "decision": decision, "decision check": decision.check(test),
         "costs": br.decide(dev, cost_fa=1.0, cost_fr=2.0, family="beta"),
-        "way": decision.methods[0], "tandem": tandem(),
+        "way": decision.methods[0], "tandem": tandem(), "monitor": decision.monitor().update(test),
     }  # fmt: skip
 
 

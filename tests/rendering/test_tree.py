@@ -7,7 +7,14 @@ import pytest
 from betaroc.rendering import tree
 from betaroc.rendering.numbers import percent
 from betaroc.rendering.tree_html import html_of, prose_of, typeset
-from betaroc.rendering.tree_text import Terminal, csv_table, kept_grid, latex_table, text_of
+from betaroc.rendering.tree_text import (
+    Terminal,
+    csv_table,
+    kept_grid,
+    latex_table,
+    markdown_of,
+    text_of,
+)
 
 SVG = (
     '<svg viewBox="0 0 1 1" role="img"><path style="stroke: #0072b2; fill: #ffffff"/>'
@@ -113,3 +120,21 @@ def test_a_table_fits_the_terminal(width, lines):
 ])  # fmt: skip
 def test_numbers_of_a_sentence_are_printed_as_numbers(text, shown):
     assert str(typeset(text)).replace("\u202f", " ").replace("\u00a0", " ") == shown
+
+
+def test_a_tree_is_markdown_in_which_no_name_is_markup():
+    alarm = tree.Status("", "No alarm", "good")
+    assert markdown_of([tree.Paragraph("x", "answer", "Threshold 2"), alarm]) == (
+        "**Threshold 2** x\n\n✓ **No alarm**"
+    )
+    text = markdown_of([*TREE, tree.Paragraph("a|b *c*\n<i>", "given")])
+    assert "### ROC's end\n\nTNR \\~ K FRR^0.5" in text or "### ROC’s end" in text
+    rows = [line for line in text.split("\n") if line[:1] == "|"]
+    assert rows[:2] == ["| rate | value | verdict |", "| --- | --- | --- |"]
+    assert rows[2:] == [
+        "| at 0.5 | | |", "| FAR | 31 % (27 to 35 %) | good |",
+        "| \\<b\\>x | -1.1 % | cannot tell |",
+    ]  # fmt: skip
+    assert "- one\n- two" in text
+    assert "long" not in text
+    assert text.endswith("a\\|b \\*c\\* \\<i\\>")

@@ -345,3 +345,34 @@ def test_a_threshold_of_no_use_stays_so_though_fitted_again():
     with pytest.warns(br.errors.ReversedScoresWarning):
         found = ThresholdClassifier(Backwards(), far=0.1, family="normal").fit(X, y).decision_
     assert (found.how, found.status) == ("guaranteed", "do not rely on it")
+
+
+class Rounded(Column):
+    """Scores with ties, in the dtype of the rows."""
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, 0].round(1)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_scikit_learn_s_own_classifier_decides_alike(dtype, pos_label):
+    X, y = rows()
+    X = X.astype(dtype)
+    for estimator, cv in ((Rounded(), 5), (Rounded().fit(X, y), "prefit"), (GaussianNB(), 5)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.BetarocWarning)
+            found = quick(estimator, cv=cv, pos_label=pos_label).fit(X, y)
+        fixed = found.to_fixed()
+        assert isinstance(fixed, FixedThresholdClassifier)
+        again = pickle.loads(pickle.dumps(fixed))
+        refitted = clone(fixed).fit(X[:50], y[:50])  # what is frozen stays
+        for other in (fixed, again, refitted):
+            assert (other.predict(X) == found.predict(X)).all()
+    # a score that is the threshold itself is not accepted
+    at = np.full((1, 2), quick(Rounded(), cv=5).fit(X, y).decision_.threshold, dtype)
+    assert at.dtype == dtype
+    assert quick(Rounded()).fit(X, y).to_fixed().predict(at) == [0]
+    with pytest.raises(NotFittedError):
+        quick(Rounded()).to_fixed()

@@ -1,0 +1,291 @@
+"""A monitor of a threshold: evidence that a rate is above its limit, for any number of looks."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.errors import SameDataWarning, refusal
+from betaroc.core.notices import warn
+from betaroc.core.vocabulary import FAR, FRR, members, short_name, worded
+from betaroc.data.labels import of_one_class
+from betaroc.data.read import ScoresLike, as_scores
+from betaroc.data.scores import require_scores
+from betaroc.decision.threshold_methods import TARGET_RATES, checked_request, warn_of_dev
+from betaroc.rendering import tree
+from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.numbers import number, rounded, spaced
+
+if TYPE_CHECKING:
+    from betaroc.decision.decide import Decision
+
+#: Rates that are bet on, as multiples of the limit.
+TIMES = np.geomspace(1.25, 10.0, 6)
+#: Bets after which a further process starts.
+RESTART = 250
+#: The class of each rate.
+_CLASS = {"far": "impostor", "frr": "client"}
+#: Trials from which on a file that begins with those of another is taken for the same, grown.
+_GROWN = 10
+
+
+def log_bets(
+    outcomes: FloatArray, limit: float, start: Sequence[float], bets: int, restart: int = RESTART
+) -> tuple[FloatArray, FloatArray]:
+    """Log sums of the processes of each rate after the last bet, log evidence after every bet.
+
+    A process multiplies 1 + (q - p)/(p (1 - p)) (X - p) for the limit p and a rate q, of X = 0 or 1
+    the likelihood ratio of q and p. The j-th starts after (j - 1) `restart` bets, by its weight
+    1/(j (j + 1)); the evidence holds the weights of those to come. `start` is of `bets` before.
+    """
+    rates = np.minimum(TIMES * limit, 0.5 * (1.0 + limit))
+    logs = np.log1p((rates - limit) / (limit * (1.0 - limit)) * (outcomes[:, None] - limit))
+    last = np.asarray(start)
+    for first in range(-(bets % restart), len(logs), restart):
+        if first >= 0:
+            j = (bets + first) // restart + 1
+            last = np.logaddexp(last, -math.log(j * (j + 1)))
+        block = slice(max(first, 0), first + restart)
+        logs[block] = np.cumsum(np.vstack([last, logs[block]]), axis=0)[1:]
+        last = logs[block][-1]
+    to_come = -np.log((bets + np.arange(len(logs))) // restart + 2)
+    return last, np.logaddexp(np.logaddexp.reduce(logs, axis=1) - math.log(TIMES.size), to_come)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Monitor(Exportable):
+    """Evidence that a rate at a decided threshold is above its limit, made by `Decision.monitor`.
+
+        M = mean_q sum_j w_j prod_k (1 + (q - p)/(p (1 - p)) (X_k - p)),   w_j = 1/(j (j + 1))
+
+    with p the limit, q of 1.25 to 10 times p, X_k 1 for an error and 0 for none, of a group the
+    share of its errors. The j-th product begins after 250 (j - 1) bets, and is 1 before. While the
+    rate is at most p, M is a supermartingale from 1: it ever reaches 1/(1 - confidence) with a
+    probability of at most 1 - confidence (Ville), for any number of looks.
+
+    Parameters
+    ----------
+    threshold, confidence : float
+        Those of the decision.
+    target, limit : str, float
+        "far" or "frr", and the rate that is allowed.
+    dev : str
+        The digest of the scores that chose the threshold.
+    log_wealth : tuple of float
+        Logarithm of the sum over j for each q.
+    evidence : float
+        M as it is now, at most 1 in the mean while the rate is at most the limit.
+    bets, trials : int
+        Trials, or groups, that have been counted, and trials of these.
+    total : float
+        Sum of the outcomes.
+    raised : int or None
+        The bet at which the evidence first reached 1/(1 - confidence).
+    passed : int
+        Trials that were passed over, as their group had been counted.
+    digests, persons : mapping of str to int, tuple of str
+        The digest of each file that was counted, with its trials; those of groups.
+
+    Notes
+    -----
+    Trials count in the order of the file, or, where some have no score, in a drawn one.
+
+    References
+    ----------
+    Ville, J. (1939), Étude critique de la notion de collectif.
+    Waudby-Smith, I. and Ramdas, A. (2024), Estimating means of bounded random variables by betting.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
+    >>> monitor = decision.monitor().update(br.Scores([3, 5], [k / 10 for k in range(60)]))
+    >>> monitor.bets, monitor.raised, monitor.alarm
+    (60, 42, True)
+    """
+
+    threshold: float
+    target: Literal["far", "frr"]
+    limit: float
+    confidence: float
+    dev: str
+    log_wealth: tuple[float, float, float, float, float, float]
+    evidence: float = 1.0
+    bets: int = 0
+    trials: int = 0
+    total: float = 0.0
+    raised: int | None = None
+    passed: int = 0
+    digests: Mapping[str, int] = field(default_factory=dict)
+    persons: tuple[str, ...] = ()
+    _extra_fields = ("log_wealth", "digests", "persons")
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the evidence ever reached 1/(1 - confidence)."""
+        return self.raised is not None
+
+    @property
+    def rate(self) -> float:
+        """The observed rate, of groups the mean of theirs; nan before the first bet."""
+        return self.total / self.bets if self.bets else math.nan
+
+    def update(self, test: ScoresLike) -> Monitor:
+        """Count further trials, in their order.
+
+        Parameters
+        ----------
+        test : Scores, frame, (y_true, y_score) or path
+            Trials that took no part in the choice; those of the class of the rate are enough. With
+            groups, of one column, the trials of a group are one bet.
+
+        Returns
+        -------
+        Monitor
+            The same where all trials are counted already. Of a file that grew only what is new
+            counts; trials of a group that a file before had are passed over.
+
+        Raises
+        ------
+        InputError
+            If there is no trial of the class of the rate, there are weights, groups have two
+            columns, or some files have groups and others none.
+
+        Warns
+        -----
+        SameDataWarning
+            If trials are counted already, or are those that chose the threshold.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
+        >>> monitor = decision.monitor().update(([0, 0, 0], [1.5, 3.5, 2.5]))
+        >>> monitor.trials, round(monitor.rate, 4)
+        (3, 0.3333)
+        """
+        scores = of_one_class(lambda: as_scores(test, "test"))
+        scores = require_scores(scores, "a monitor", rejected=True)
+        warn_of_dev(scores, self.dev)
+        who, rows = _CLASS[self.target], scores._trials
+        values, weights, groups = (getattr(rows, f"{who}{k}") for k in ("", "_weights", "_groups"))
+        others, name = bool(self.persons) != (groups is not None), short_name(self.target)
+        for wrong, rule, actual in (
+            (not values.size, f"hold {members(who)}, whose rate {name} is", "none"),
+            (weights is not None, "have no weights: a monitor counts trials in order", "some"),
+            (np.ndim(groups) > 1, "have groups of one column, the persons who are drawn", "two"),
+            (self.bets and others, "all have groups, or none", "others in the files before"),
+        ):
+            if wrong:
+                raise refusal("the scores", rule, actual, "Name such a file.")
+        old = self._counted(values)
+        if old:
+            warn(f"{old} of {values.size} trials are counted already.", SameDataWarning)
+            if old == values.size:
+                return self
+        values, groups = values[old:], groups if groups is None else groups[old:]
+        digest, persons, n = _digest(values), self.persons, values.size
+        outcomes = ((values > self.threshold) == (self.target == "far")).astype(np.float64)
+        if getattr(scores, f"n_{who}_rejected"):
+            outcomes = np.random.default_rng(int(digest, 16)).permutation(outcomes)
+        if groups is not None:
+            outcomes, n, new = _by_person(outcomes, groups, {*persons})
+            persons += new
+        digests = {**self.digests, digest: values.size}
+        trials, passed = self.trials + n, self.passed + values.size - n
+        result = replace(self, digests=digests, persons=persons, trials=trials, passed=passed)
+        return result._bet(outcomes) if n else result
+
+    def _counted(self, values: FloatArray) -> int:
+        """How many trials a file begins with that files before, one after the other, had."""
+        old = 0
+        for digest, n in self.digests.items():
+            part = values[old : old + n]
+            if (old or n in (values.size, max(n, _GROWN))) and _digest(part) == digest:
+                old += n
+        return old
+
+    def _bet(self, outcomes: FloatArray) -> Monitor:
+        last, logs = log_bets(outcomes, self.limit, self.log_wealth, self.bets)
+        risk = checks.complement(self.confidence, "confidence")
+        reached = np.flatnonzero(logs >= -math.log(risk))[:1].tolist()
+        raised = self.raised or next((self.bets + k + 1 for k in reached), None)
+        bets, total = self.bets + outcomes.size, self.total + math.fsum(outcomes)
+        wealth: Any = tuple(last.tolist())
+        result = replace(self, log_wealth=wealth, bets=bets, total=total, raised=raised)
+        return replace(result, evidence=math.exp(min(float(logs[-1]), 700.0)))
+
+    def _derived(self) -> dict[str, Any]:
+        return {"alarm": self.alarm, "rate": self.rate}
+
+    def _view(self) -> list[tree.Node]:
+        return monitor_view(self)
+
+
+def _digest(values: FloatArray) -> str:
+    """The same for the same scores, in whatever order."""
+    return hashlib.blake2b(np.sort(values).tobytes(), digest_size=16).hexdigest()
+
+
+def _by_person(outcomes: FloatArray, groups: AnyArray, before: set[str]) -> tuple[Any, ...]:
+    """The mean of each person who is new, as they first appear; all of their trials, digests."""
+    names, first, code = np.unique(groups.astype(str), return_index=True, return_inverse=True)
+    texts = (name.encode("utf-8", "surrogatepass") for name in names.tolist())
+    keys = [hashlib.blake2b(text, digest_size=8).hexdigest() for text in texts]
+    new = [k for k in np.argsort(first).tolist() if keys[k] not in before]
+    sizes = np.bincount(code)
+    means = np.bincount(code, outcomes) / sizes
+    return means[new], int(np.sum(sizes[new])), tuple(keys[k] for k in new)
+
+
+def monitor_of(d: Decision, state: Monitor | None, limits: Mapping[str, Any]) -> Monitor:
+    """What `Decision.monitor` returns."""
+    kind, limit, level = d.target, d.rate, d.confidence
+    if any(value is not None for value in limits.values()):
+        kind, limit, level, *_ = checked_request(**{"confidence": level, **limits})
+    elif not isinstance(d.over, str):
+        kind = "a mean of strata by weights"
+    if kind not in TARGET_RATES:
+        remedy = worded("State one: `far=` or `frr=`.")
+        raise refusal("a monitor", f"have a limit of {FAR} or {FRR}", kind, remedy)
+    start: Any = d.threshold, kind, limit, level, d.dev, (-math.inf,) * TIMES.size
+    fresh = Monitor(*start)
+    state = checks.instance(state or fresh, Monitor, "state", "Decision.monitor()")
+    for name in ("dev", "threshold", "target", "limit", "confidence"):
+        if getattr(state, name) != getattr(fresh, name):
+            remedy = "Begin a new one, or name its decision."
+            raise refusal("state", "be of this decision", f"one of another {name}", remedy)
+    return state
+
+
+# ------------------------------------------------------------------------------- the view
+def monitor_view(m: Monitor, *rows: tree.Row, broken: str = "") -> list[tree.Node]:
+    """Whether there is an alarm, why, and the rates; `broken` is the colour of such a file."""
+    name, most = short_name(m.target), f"{100.0 * m.limit:g} %"
+    needed = 1.0 / checks.complement(m.confidence, "confidence")
+    at = "" if m.raised is None else f", since {'group' if m.persons else 'trial'} {m.raised}"
+    text = (
+        f"Evidence that {name} is above {most}: {number(m.evidence, 3)}, alarm from"
+        f" {number(needed)} on{at}. While {name} is at most {most}, at most {100.0 / needed:g} %"
+        " of monitors ever raise one, however often one looks; none is no proof that it is."
+    )
+    note = f"{spaced(m.trials)} {members(_CLASS[m.target])}"
+    note += f" of {m.bets} groups, a bet each; {m.passed} later ones left out" * bool(m.persons)
+    total = tree.Row((tree.Cell("all that are counted"), tree.rate_cell(m.rate, note=note)))
+    verdict = "No alarm, but this file breaks the limit" if broken else "No alarm"
+    verdict = f"Alarm: {name} is above {most}" if m.alarm else verdict
+    shown = f"Threshold {rounded(m.threshold, up=m.target == 'far', digits=6)}"
+    kept = {key: [value] for key, value in m._metrics().items()}
+    return [
+        tree.Paragraph(f"accept if score is above; limit {name} {most}", "answer", shown),
+        tree.Status("", verdict, "bad" if m.alarm else broken or "good"),
+        tree.Paragraph(text),
+        tree.Grid(("", f"{name} observed"), (*rows, total), kept=kept),
+    ]
