@@ -2,10 +2,10 @@
 
     python benchmarks/rank_binormal.py [--sets 2000]
 
-Five ratings of n people in each class, by the binormal ROC with b = .713 and cut points at fifths of
-the way from the impostors' mean to the clients'. Counted are sets whose 95 % interval of A_z, and of TPR at
-FAR .1, holds the true value, among those that have a fit; and sets without one, whose data are
-degenerate. The standard error of a share p of k sets is sqrt(p (1 - p) / k), .0049 at .95.
+Five ratings of n people in each class, by the binormal ROC with b = .713 and cut points at fifths
+of the way from the impostors' mean to the clients'. Counted are sets whose 95 % interval of A_z,
+and of TPR at FAR .1, holds the true value, among those that have a fit; and sets without one, whose
+data are degenerate. The standard error of a share p of k sets is sqrt(p (1 - p) / k), .0049 at .95.
 """
 
 from __future__ import annotations

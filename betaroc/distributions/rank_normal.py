@@ -252,8 +252,10 @@ def rank_normal_mle(both: FloatArray) -> tuple[FloatArray, _Move, int]:
             else:
                 break
             y, move = there, after
-    where = "all operating points but one lie on its borders, as of ratings of one class alone"
-    raise none(f"the likelihood of a binormal ROC grows for ever: {where}")
+    why = (
+        "grows for ever: empty cells, ratings that one class alone has, bend its curve to a corner"
+    )
+    raise none(f"the likelihood of a binormal ROC {why}")
 
 
 def rank_scores(law: RankNormal, samples: list[TwoArrays]) -> list[FloatArray]:
