@@ -91,7 +91,7 @@ def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
         "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\nstale\n```\n"
-        "<!-- python\nprint('| a |\\n|---|')\n-->\n<!-- begin output -->\n<!-- end output -->\n",
+        "<!-- python\nprint('| a |\\n|---|')\n-->\n<!-- begin output -->\n<!-- end output -->\n"
     )
     assert build.regenerated(page) == (
         "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\n3\n```\n"

@@ -49,6 +49,7 @@ def many(tmp_path_factory):
     systems = [written(folder, n, s, rng) for n, s in zip(names, shifts, strict=True)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("betaroc.cli.report._WHOLE", 2)
+        patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
         patch.setattr("betaroc.rendering.tree_html._SEEN", 3)
         return folder, systems, page_of(folder, systems, "--family", "normal")
 

@@ -87,7 +87,7 @@ def test_an_unknown_name_is_refused_as_it_was_given():
 
 
 @pytest.mark.simulation
-def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path):
+def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path, few):
     pad = br.analyze(SCORES, rng=1, terms="pad")
     plain = replace(pad, terms="biometric")
     first, second = pad.to_dict(), plain.to_dict()

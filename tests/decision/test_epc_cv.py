@@ -82,25 +82,6 @@ def test_folds_their_means_and_their_warnings():
     assert len(caught) == 1
 
 
-def test_no_group_is_in_two_folds():
-    draw = np.random.default_rng(11)
-    # Persons 0..11 are clients, 6..19 impostors: half of the clients are in both classes.
-    client_groups, impostor_groups = draw.integers(0, 12, 60), draw.integers(6, 20, 90)
-    scores = br.Scores(draw.normal(1.0, 1.0, 60), draw.normal(0.0, 1.0, 90),
-        client_groups=client_groups, impostor_groups=impostor_groups)  # fmt: skip
-    curve, homes = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=1), {}
-    for groups, folds in ((client_groups, curve.client_folds),
-        (impostor_groups, curve.impostor_folds)):  # fmt: skip
-        for group, fold in zip(groups.tolist(), folds.tolist(), strict=True):
-            homes.setdefault(group, set()).add(fold)
-        counts = [np.unique(groups[folds == f]).size for f in range(4)]
-        assert max(counts) - min(counts) <= 1
-    assert all(len(folds) == 1 for folds in homes.values())
-    found = literal(scores, curve.client_folds.tolist(),
-        curve.impostor_folds.tolist(), "weighted-error")  # fmt: skip
-    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
-
-
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 def test_the_prior_of_the_criterion():
     scores, more = tied_scores(1), {"folds": 3, "criterion": "precision", "alpha": ALPHAS}

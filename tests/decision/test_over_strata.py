@@ -338,7 +338,7 @@ def test_fits_of_strata_in_a_shell(tmp_path, capsys):
 @pytest.mark.simulation
 def test_many_strata_are_folded_in_a_picture():
     with pytest.warns(br.SmallSampleWarning):
-        many = br.fit(scores(3, n=2, shifts=np.zeros(500), digits=9), "empirical", by="stratum")
+        many = br.fit(scores(3, n=2, shifts=np.zeros(60), digits=9), "empirical", by="stratum")
     legends = many.plot("roc").figure.legends
     texts = [text.get_text() for legend in legends for text in legend.get_texts()]
     assert any("more strata" in text for text in texts)

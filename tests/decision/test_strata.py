@@ -163,7 +163,7 @@ def test_a_mean_is_not_relied_on_where_a_stratum_is_above_the_target(dev):
 
 
 @pytest.mark.simulation
-def test_the_page_has_a_row_per_stratum_of_each_set(dev, few):
+def test_the_page_has_a_row_per_stratum_of_each_set(dev, few, panel_alone):
     test = attacked(np.random.default_rng(5))
     plain = br.Scores(test.client, test.impostor)
     asked = {"family": "normal", "target": "far=0.05"}

@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import betaroc as br
-from betaroc.core.special import stirling_remainder, stirling_remainders
 from betaroc.distributions.beta import auc_of_pair, auc_of_pairs
 from helpers.places import REFERENCES
 
@@ -87,19 +86,6 @@ def test_equal_laws_give_exactly_one_half(a):
     assert br.ScoreModel(law, law).auc() == br.beta_auc(a, 2.0 * a, a, 2.0 * a) == 0.5
 
 
-def test_closed_forms_in_elementary_functions():
-    """b = 1: a_c / (a_c + a_i). Impostor uniform: E C. Client (1, n): E (1 - I)^n."""
-    a, b = np.geomspace(1e-3, 1e6, 40), 1.5
-    assert_allclose(br.beta_auc(a, 1.0, 0.7, 1.0), a / (a + 0.7), rtol=2e-13)
-    assert_allclose(br.beta_auc(a, 3.0, 1.0, 1.0), a / (a + 3.0), rtol=2e-13)
-    # P(C > I) = E (1 - I)^n = b (b + 1) (b + 2) / ((a + b) (a + b + 1) (a + b + 2)) for n = 3.
-    expected = b * (b + 1) * (b + 2) / ((a + b) * (a + b + 1) * (a + b + 2))
-    assert_allclose(br.beta_auc(1.0, 3.0, a, b), expected, rtol=2e-13)
-    # A larger a_c moves the client law up in the stochastic order.
-    area = br.beta_auc(np.geomspace(0.01, 1e4, 400), 2.0, 3.0, 4.0)
-    assert np.all(np.diff(area) >= -1e-15)
-
-
 def test_extreme_shapes_give_a_fraction_without_a_floating_point_error():
     """numpy raises on every signal but underflow, which is no loss; shapes over 18 decades."""
     with np.errstate(all="raise", under="ignore"):
@@ -126,25 +112,3 @@ def test_shapes_of_the_result():
 def test_refusals(shapes, error, words):
     with pytest.raises(error, match=words):
         br.beta_auc(*shapes)
-
-
-def test_stirling_remainders():
-    """What log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] is where it is known otherwise."""
-    half_log, far = 0.5 * math.log(2.0 * math.pi), np.geomspace(100.0, 1e300, 50)
-    small = np.geomspace(1e-300, 1e-9, 60)  # log Gamma(x) = -log x - euler x + O(x^2)
-    near = -(0.5 + small) * np.log(small) + (1.0 - np.euler_gamma) * small - half_log
-    known = {2.0: 2.0 - 1.5 * math.log(2.0) - half_log, 1.0: 1.0 - half_log}
-    # Binet's continued fraction, 1/12 / (x + 1/30 / (x + 53/210 / (x + ...))).
-    binet = far
-    for a in (22999 / 22737, 195 / 371, 53 / 210, 1 / 30):
-        binet = far + a / binet
-    places = np.concatenate([small, [*known], far])
-    expected = [*near, *known.values(), *(1 / 12 / binet)]
-    with np.errstate(all="raise", under="ignore"):
-        assert_allclose(stirling_remainders(places), expected, rtol=1e-13)
-    # R(x) - R(x + 1) = (x + 1/2) log(1 + 1/x) - 1, also across both of the borders, 10 and 12.
-    x = np.linspace(2.0, 14.0, 97)
-    step = stirling_remainders(x) - stirling_remainders(x + 1.0)
-    assert_allclose(step, (x + 0.5) * np.log1p(1.0 / x) - 1.0, atol=5e-15, rtol=0.0)
-    alone = [stirling_remainder(v) for v in x.tolist()]
-    assert_allclose(stirling_remainders(x), alone, rtol=1e-12)

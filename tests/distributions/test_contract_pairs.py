@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import expit, gamma, ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 import betaroc as br
 from betaroc.distributions.pairs import Pair
@@ -310,24 +310,6 @@ def test_the_papers_hooked_pair():
     assert pair.diagonal_crossings().threshold[0] == pytest.approx(0.0195, abs=5e-5)
     assert (eer.hter, best.hter) == pytest.approx((0.3444, 0.3042), abs=5e-5)
     assert (eer.threshold, best.threshold) == pytest.approx((0.352, 0.632), abs=5e-4)
-
-
-@pytest.mark.parametrize("p", [0.3, 1.0, 2.5])
-@pytest.mark.parametrize("q", [0.4, 1.0, 4.0])
-def test_power_and_dual_beta_subfamilies(p, q):
-    x = np.array([1e-6, 0.01, 0.3, 0.8, 0.999])
-    low = br.ScoreModel(br.Beta(p, 1.0), br.Beta(q, 1.0))  # F_i = F_c^(q/p)
-    assert low.auc() == pytest.approx(p / (p + q), rel=1e-12)
-    assert_allclose(low.roc("impostor").tpr(x), x ** (q / p), rtol=1e-10)
-    high = br.ScoreModel(br.Beta(1.0, p), br.Beta(1.0, q))  # FAR = TPR^(q/p)
-    assert high.auc() == pytest.approx(q / (p + q), rel=1e-12)
-    assert_allclose(high.roc().tpr(x), x ** (p / q), rtol=1e-10)
-    assert_allclose(high.roc().fpr(x), x ** (q / p), rtol=1e-10)
-    dual = br.ScoreModel(br.Beta(p, 1.0), br.Beta(1.0, q))  # TPR = 1 - (1 - FAR^(1/q))^p
-    expected = 1.0 - gamma(p + 1.0) * gamma(q + 1.0) / gamma(p + q + 1.0)
-    assert dual.auc() == pytest.approx(expected, rel=1e-11)
-    assert_allclose(dual.roc().tpr(x), -np.expm1(p * np.log1p(-(x ** (1.0 / q)))), rtol=1e-9)
-    assert dual.roc().is_concave == (p >= 1.0 and q >= 1.0)
 
 
 BINORMAL = [(1.0, 1.0, 0.0, 2.0), (0.5, 2.0, 0.0, 1.0), (1.5, 1.0, 0.2, 1.0), (-1.0, 0.5, 0.0, 3.0)]

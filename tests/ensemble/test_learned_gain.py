@@ -257,23 +257,6 @@ def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell()
 
 
 @pytest.mark.simulation
-def test_a_suppressor_is_included_and_what_repeats_is_not():
-    """The small version of benchmarks/suppressor.py."""
-    classes = suppressor(1500, 0)
-    for names in (("A", "S"), ("A", "B", "S")):
-        found = gains(classes, *names)
-        assert found["S"].word == "include"
-        assert found["S"].with_it > 0.998
-        assert found["S"].without == pytest.approx(0.8389, abs=0.025)  # Phi(1.4/sqrt 2)
-    assert gains(classes, "A", "B")["B"].word == "adds nothing"
-    found = gains(classes, "A", "B", "S", "noise")
-    assert {found[k].word for k in ("B", "noise")} == {"adds nothing"}
-    few = gains(suppressor(200, 0), "A", "B", "S", "noise")
-    assert few["S"].word == "include"
-    assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
-
-
-@pytest.mark.simulation
 def test_two_equal_classifiers():
     classes = suppressor(100, 2)
     a = scores(classes, "A")["A"]

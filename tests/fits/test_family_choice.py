@@ -123,7 +123,7 @@ def test_a_family_of_both_classes_stands_beside_the_pair_of_the_best():
 
 @pytest.mark.simulation
 def test_best_is_the_recommended_fit_and_says_why():
-    scores = contaminated(5000, 0)
+    scores = contaminated(2000, 0)
     found, best = br.compare_families(scores), br.fit(scores, "best")
     assert best.family == ("beta", "beta-mixture") == found.recommended
     assert best == br.fit(scores, found.recommended)

@@ -8,12 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
-from betaroc import (
-    DegenerateDataError,
-    InputError,
-    ReversedScoresWarning,
-    SmallSampleWarning,
-)
+from betaroc import DegenerateDataError, InputError, ReversedScoresWarning, SmallSampleWarning
 from betaroc.estimation.families import FAMILIES
 
 approx = pytest.approx
@@ -25,24 +20,6 @@ SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
 #: Families of one sample; the others are of pairs. Mixtures take their time.
 SINGLE = [pytest.param(name, marks=[pytest.mark.simulation] if "mixture" in name else [])
     for name, row in sorted(FAMILIES.items()) if not row.of_pairs]  # fmt: skip
-
-
-def test_normal_and_logit_normal_by_hand():
-    x = RNG.normal(3.0, 2.0, 50)
-    fit = br.fit_distribution(x, "normal")
-    mu, sigma = stats.norm.fit(x)
-    assert fit.values == approx((mu, sigma), rel=1e-13)
-    assert fit.log_likelihood == approx(stats.norm.logpdf(x, mu, sigma).sum(), rel=1e-13)
-    # inverse information of (mu, sigma): sigma^2 / n and sigma^2 / (2 n)
-    assert_allclose(fit.cov, np.diag([sigma**2 / 50, sigma**2 / 100]), rtol=1e-13)
-    # NIST StRD NumAcc3 in miniature: 1000000.2, then 500 times (.1, .3); sd with divisor n.
-    x = np.array([1000000.2] + [1000000.1, 1000000.3] * 500)
-    fit = br.fit_distribution(x, "normal")
-    assert fit.params["mu"] == approx(1000000.2, rel=1e-15)
-    assert fit.params["sigma"] == approx(0.1 * math.sqrt(1000 / 1001), rel=1e-8)
-    z, fit = np.log(CLIENT / (1.0 - CLIENT)), br.fit_distribution(CLIENT, "logit-normal")
-    assert fit.values == approx(stats.norm.fit(z), rel=1e-13)
-    assert fit.log_likelihood == approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
 
 
 @pytest.mark.parametrize("family", SINGLE)

@@ -1,7 +1,5 @@
 """Small parts of the numerical core, each beside its definition."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -85,28 +83,6 @@ def test_an_interval_says_that_a_score_may_be_a_code():
     scores = br.Scores([-999.0, *np.linspace(0.2, 1.0, 40)], np.linspace(0.0, 0.8, 40))
     with pytest.warns(br.errors.InfluenceWarning, match=r"a score is -999\.0"):
         br.interval(scores, "far", threshold=0.5)
-
-
-def test_a_profile_interval_reaches_to_both_sides_of_its_estimate():
-    """Twice the fall of the profile likelihood is the same at both ends."""
-    x = stats.beta(2.0, 3.0).ppf((np.arange(30) + 0.5) / 30)
-    fit = br.fit_distribution(x, "beta")
-    means = np.mean(np.log(x)), np.mean(np.log1p(-x))
-
-    def height(a, b):
-        return (a - 1.0) * means[0] + (b - 1.0) * means[1] - math.lgamma(a) - math.lgamma(b) + (
-            math.lgamma(a + b))  # fmt: skip
-
-    def best(a):
-        return -optimize.minimize_scalar(lambda b: -height(a, b), bounds=(0.1, 50.0),
-                                         method="bounded").fun  # fmt: skip
-
-    i = fit.conf_int()["a"]
-    assert i.low < fit.params["a"] < i.high
-    top = height(*fit.values)
-    falls = [60.0 * (top - best(end)) for end in (i.low, i.high)]
-    assert falls[0] == pytest.approx(falls[1], rel=1e-5)
-    assert falls[0] == pytest.approx(stats.chi2(1).ppf(0.95), rel=0.1)
 
 
 @pytest.mark.parametrize(("family", "k"), [("normal", 4), ("equal-variance-normal", 3)])

@@ -6,13 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.spatial import ConvexHull
 
 import betaroc as br
 from betaroc import Beta, Empirical, Inflated, Normal, ScoreModel
 from betaroc.distributions.pairs import pair_of
 from betaroc.model.areas import precision_at
-from betaroc.model.criteria import hull_vertices
 from betaroc.model.ends import shape_of_ends
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight
@@ -200,19 +198,6 @@ def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores
     assert alpha * f_i == pytest.approx((1 - alpha) * f_c, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_scan_finds_the_lower_left_hull(seed):
-    """As Qhull finds it, from the point of least y to that of least x."""
-    rng = np.random.default_rng(seed)
-    x, y = np.sort(rng.random(60))[::-1] ** 2, np.sort(rng.random(60)) ** 2
-    found = hull_vertices(x, y)
-    corner = np.array([[2.0, 2.0], [2.0, y[0]], [x[-1], 2.0]])
-    hull = ConvexHull(np.concatenate([np.column_stack([x, y]), corner])).vertices
-    np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
-    # Of three points on one line that in the middle is none.
-    assert hull_vertices(np.array([4.0, 2, 1, 0]), np.arange(4.0)).tolist() == [0, 1, 3]
-
-
 @over("seed", {seed: seed for seed in range(5)})
 def test_fractional_weights_never_give_a_rate_beyond_1(seed):
     rng = np.random.default_rng(seed)
@@ -249,10 +234,7 @@ def test_a_long_convex_chain_ended_by_a_lower_point():
 
 @pytest.mark.parametrize(
     ("client", "impostor"),
-    [
-        (br.Normal(0.25, 1), br.Normal(-0.25, 1)),
-        (br.Beta(3, 2), br.Beta(2, 2.02)),
-    ],
+    [(br.Normal(0.25, 1), br.Normal(-0.25, 1)), (br.Beta(3, 2), br.Beta(2, 2.02))],
 )
 def test_a_precision_of_1_that_comes_late(client, impostor):
     # S_c / S_i rises to infinity so slowly that the rates underflow first: no threshold whose

@@ -106,10 +106,7 @@ def test_a_share_that_vanishes_leaves_the_rest():
     body, other = br.Beta(2.0, 5.0), br.Beta(0.4, 0.7)
     x = np.array([1e-3, 0.1, 0.5, 0.9])
     for tiny in (1e-300, 1e-14):
-        laws = (
-            br.BetaMixture((1.0 - tiny, tiny), (body, other)),
-            br.Inflated(body, at_zero=tiny),
-        )
+        laws = (br.BetaMixture((1.0 - tiny, tiny), (body, other)), br.Inflated(body, at_zero=tiny))
         for law in laws:
             for name in ("cdf", "sf", "pdf"):
                 # The other one's density and tails are at most a million times the body's here.

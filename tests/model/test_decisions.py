@@ -1,6 +1,5 @@
 """Decisions on samples against enumeration in exact fractions; on smooth laws against the table."""
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -122,18 +121,6 @@ def test_eleven_point_average_precision_by_enumeration(pair):
         assert found is not None
         total += found
     assert pair.average_precision(11) == pytest.approx(float(total / 11), rel=1e-13)
-
-
-@each_sample
-def test_area_and_distance_by_enumeration(pair):
-    rows = enumerate_thresholds(pair)[::-1]
-    steps = list(itertools.pairwise(rows))
-    area = sum((b.far - a.far) * (2 - a.frr - b.frr) / 2 for a, b in steps)
-    assert pair.auc() == pytest.approx(float(area), rel=1e-14, abs=1e-300)
-    assert pair.ks() == pytest.approx(float(max(abs(1 - r.frr - r.far) for r in rows)), abs=1e-14)
-    prior = decimal(pair.prior)
-    ap = sum((a.frr - b.frr) * (precision(b, prior) or 0) for a, b in steps)
-    assert pair.average_precision() == pytest.approx(float(ap), rel=1e-13)
 
 
 def two(client, impostor):

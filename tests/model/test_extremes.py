@@ -165,19 +165,6 @@ def test_the_curve_test_of_small_scores_is_that_of_their_scale():
     assert str(small) == str(one)
 
 
-def test_beta_quantiles_below_1e_290():
-    """P(S <= theta) = theta^a / (a B) to 290 digits where theta < 1e-290."""
-    for a, b in ((1e-3, 1e-3), (1e-3, 1e6), (0.05, 1e3)):
-        for p in (1e-300, 1e-100, 1e-16, 1e-2 * a):
-            y = (mp.log(p) + mp.log(a) + log_b(a, b)) / mp.mpf(a)
-            if y > -668:
-                continue
-            tolerance = MODERATE if a >= 0.05 else WIDE
-            below, above = Beta(a, b)._quantile(p, lower=True), Beta(b, a)._quantile(p, lower=False)
-            assert relative(float(below.logit), y) < tolerance
-            assert float(above.logit) == -float(below.logit)
-
-
 @pytest.mark.parametrize("family", ["proper-beta", "dual-beta"])
 @pytest.mark.parametrize("sd", some([1e-4, 1e-6], 2))
 def test_fits_of_tight_scores_answer(family, sd):

@@ -47,17 +47,6 @@ def test_thresholds_next_to_one_are_met_exactly():
 
 
 @pytest.mark.simulation
-def test_distances_are_those_of_scipy(analysis):
-    dev, test = analysis.parts
-    for who in ("client", "impostor"):
-        law = getattr(dev.fit.model, who)
-        ks = stats.kstest(getattr(dev.scores, who), stats.beta(law.a, law.b).cdf).statistic
-        assert getattr(dev.distances, who) == pytest.approx(ks, rel=1e-12)
-    sides = ((dev.scores.client, test.scores.client), (dev.scores.impostor, test.scores.impostor))
-    assert test.shift == pytest.approx([stats.ks_2samp(*s).statistic for s in sides], rel=1e-12)
-
-
-@pytest.mark.simulation
 def test_warnings_are_given_and_kept_with_the_set_they_speak_of():
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
     test = br.Scores(np.linspace(0.4, 1.0, 13), np.linspace(0.1, 0.6, 12))
