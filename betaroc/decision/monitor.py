@@ -274,7 +274,7 @@ def monitor_view(m: Monitor, *rows: tree.Row, broken: str = "") -> list[tree.Nod
     text = (
         f"Evidence that {name} is above {most}: {number(m.evidence, 3)}, alarm from"
         f" {number(needed)} on{at}. While {name} is at most {most}, at most {100.0 / needed:g} %"
-        " of monitors ever raise one, however often one looks; none is no proof that it is."
+        " of monitors ever raise one, however often one looks; no alarm is no proof of it."
     )
     note = f"{spaced(m.trials)} {members(_CLASS[m.target])}"
     note += f" of {m.bets} groups, a bet each; {m.passed} later ones left out" * bool(m.persons)
