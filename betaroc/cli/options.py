@@ -95,6 +95,7 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("--score COLUMN", "column of the scores", {"default": "score"}),
         ("--label COLUMN", "column of the labels, in the key if any", {"default": "label"}),
         ("--client-label LABEL", "label of the clients; each of several others is a stratum"),
+        ("--lower-is-client", "scores are distances: clients have the lower ones"),
         ("--stratum COLUMN ...", "species of attack or sites: one column, or one per class"),
         ("--identities CLAIMED REAL", "two columns instead of labels, equal for clients"),
         ("--id COLUMN", "column of the trial, for keys and pairs; may be repeated", _REPEATED),

@@ -32,7 +32,7 @@ _LONGEST = 80
 #: Families that sums of a class are enough for.
 _SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
 #: Options that speak of single trials, which sums and counts do not know.
-_OF_TRIALS = ("group", "id", "key", "missing")
+_OF_TRIALS = ("group", "id", "key", "missing", "lower_is_client")
 
 #: A file of both classes, or one of each: the client's and the impostor's.
 ScoreFiles = str | tuple[str, str]
@@ -44,6 +44,8 @@ class SystemFiles(NamedTuple):
     name: str
     dev: ScoreFiles
     tests: tuple[ScoreFiles, ...] = ()
+    #: Whether clients have the lower scores.
+    lower: bool = False
 
     @property
     def paths(self) -> list[str]:
@@ -215,11 +217,13 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
         value = table if isinstance(table, dict) else {}
         tests = value.get("test", [])
         files = [value.get("dev"), *(tests if isinstance(tests, list) else [tests])]
-        if not (value.keys() <= {"dev", "test"} and all(isinstance(x, str) and x for x in files)):
-            rule = "have text in dev, and in test if any, which may be a list"
+        known, lower = {"dev", "test", "lower_is_client"}, value.get("lower_is_client", False)
+        right = value.keys() <= known and isinstance(lower, bool)
+        if not (right and all(isinstance(x, str) and x for x in files)):
+            rule = "have text in dev, in test text or a list, in lower_is_client true or false"
             raise refusal(f"[systems.{numbers.visible(name)}]", rule, format_value(table), remedy)
         dev, *others = (str(path.parent / file) for file in files)
-        systems.append(SystemFiles(name, dev, tuple(others)))
+        systems.append(SystemFiles(name, dev, tuple(others), lower))
     return systems
 
 
@@ -229,18 +233,18 @@ def read_systems(
     dev_named: bool = True, tests: bool = True,
 ) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
     """Name, dev and tests of each system."""
-    for name, dev, paths in systems:
+    for name, dev, paths, lower in systems:
         start = f"{numbers.visible(name)}: " * bool(name)
         with notices.forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
-            first = read_file(dev, arguments, step, named=dev_named)
+            first = read_file(dev, arguments, step, named=dev_named, lower=lower)
         with notices.forward_warnings(f"{start}test: "):
-            read = [read_file(path, arguments, step, is_test=True) for path in paths if tests]
+            read = [read_file(p, arguments, step, is_test=True, lower=lower) for p in paths * tests]
         yield name, first, tuple(read)
 
 
 def read_file(
     source: ScoreFiles, arguments: Namespace, step: Callable[[], object], *,
-    named: bool = True, is_test: bool = False,
+    named: bool = True, is_test: bool = False, lower: bool = False,
 ) -> ScoreData:  # fmt: skip
     """Scores of a file, or their sums."""
     path = source if isinstance(source, str) else None
@@ -253,9 +257,9 @@ def read_file(
     has_key = is_test and arguments.test_key is not None
     key = arguments.test_key if has_key else arguments.key
     try:
-        read: ScoreData | None = None if path is None else _streamed(path, arguments)
+        read: ScoreData | None = None if path is None or lower else _streamed(path, arguments)
         if read is None:
-            read = _rows(source, arguments, key, named=named)
+            read = _rows(source, arguments, key, named=named, lower=lower)
     except (FileFormatError, InputError) as error:
         # Two files of a call may have one name: the path is given, unless the key has it too.
         if path is None or (key is not None and Path(key).name == Path(path).name):
@@ -268,14 +272,16 @@ def read_file(
     return read._read_from(read.source.named(named_files(arguments, read.source.files)))
 
 
-def _rows(source: ScoreFiles, arguments: Namespace, key: str | None, *, named: bool) -> ScoreData:
+def _rows(
+    source: ScoreFiles, arguments: Namespace, key: str | None, *, named: bool, lower: bool
+) -> ScoreData:
     path, client, impostor = (source, None, None) if isinstance(source, str) else (None, *source)
     scores = read_scores(
         path, client_file=client, impostor_file=impostor, **_reading(arguments), key=key,
         key_label=arguments.key_label, key_id=columns(arguments.key_id),
         group=columns(getattr(arguments, "group", None)) if named else None,
         id=columns(arguments.id) if named or key else None, missing=arguments.missing,
-        stratum=columns(arguments.stratum),
+        stratum=columns(arguments.stratum), lower_is_client=lower or arguments.lower_is_client,
     )  # fmt: skip
     if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
         raise InputError(
@@ -354,6 +360,8 @@ def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
     """Those of the scores, and of dev where there is one."""
     files, dev = arguments.files, arguments.dev
     table = len(files) == 1
+    refuse(arguments, ("lower_is_client",), "not stand beside an ensemble, whose scores are higher"
+           " for clients", "Give -score.")  # fmt: skip
     if table and arguments.missing == REJECT:
         raise refusal("--missing", "be fail or drop for an ensemble", REJECT)
     refuse(arguments, ("name", "score") if table else ("systems",),

@@ -149,6 +149,14 @@ def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thres
     return Thresholds(*(np.where(condition, *pair) for pair in pairs))
 
 
+def mirror(value: Any, lower_is_client: bool) -> Any:
+    """-s of scores of which clients have the lower ones, as all inside is of higher ones; back too.
+
+    Nothing is rounded, and 0 has no sign.
+    """
+    return 0.0 - value if lower_is_client else value
+
+
 def softplus(y: npt.ArrayLike) -> FloatArray:
     """log(1 + exp(y)) without overflow; 0 at -inf, inf at inf."""
     value = np.asarray(y, dtype=np.float64)

@@ -174,7 +174,8 @@ class Value:
         )
 
     def _document_part(self, name: str) -> Any:
-        return getattr(self, name)
+        value = getattr(self, name)
+        return None if name == "lower_is_client" and not value else value
 
     def _follows(self) -> dict[str, Any]:
         """Parts that follow from the others."""

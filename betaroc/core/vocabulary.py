@@ -32,7 +32,7 @@ CLASS_SLOTS = {
 ACCEPT, ACCEPTED, REJECT, REJECTED, FALSE_ACCEPTANCE, FALSE_REJECTION = map(
     chr, range(0x10E030, 0x10E036)
 )
-TRIAL, TRIALS, SCORE, PRECISION, DEVICE = map(chr, range(0x10E036, 0x10E03B))
+TRIAL, TRIALS, SCORE, PRECISION, DEVICE, DISTANCE = map(chr, range(0x10E036, 0x10E03C))
 #: From the slot of a word to that of the same word where it begins a sentence.
 _CAPITAL = 0x40
 _SLOTS = range(0x10E000, 0x10E000 + _CAPITAL)
@@ -320,6 +320,7 @@ def _slots(vocabulary: Vocabulary) -> dict[int, str]:
     if words == ClassWords():
         words = ClassWords(*terms.classes)
     table = {ord(ACCEPT) + k: noun for k, noun in enumerate(terms.nouns)}
+    table[ord(DISTANCE)] = "distance" if table[ord(SCORE)] == "score" else table[ord(SCORE)]
     for rate in _RATE_NAMES:
         short, title = getattr(terms, rate)
         # What has no word, such as 1 - BPCER, stands in brackets within a sentence.

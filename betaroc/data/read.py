@@ -88,6 +88,7 @@ def read_scores(
     format: str | None = None,  # noqa: A002 - the name of the public surface
     max_size: int | None = None,
     max_rows: int | None = None,
+    lower_is_client: bool = False,
 ) -> Scores:
     r"""Read the scores of a file, or of one file per class.
 
@@ -140,6 +141,8 @@ def read_scores(
     max_size, max_rows : int, optional
         Bytes and rows of a file at most; by default 1 GiB from gzip, else 64 GiB, and 250 million
         rows.
+    lower_is_client : bool
+        As in :class:`Scores`, for distances.
 
     Returns
     -------
@@ -232,6 +235,7 @@ def read_scores(
     return Scores._of_rows(
         values, is_client, f"{rows.name}, scores", missing, beside, error=FileFormatError,
         source=source, words=None if by_label else rows.words(is_client),
+        lower_is_client=lower_is_client,
     )  # fmt: skip
 
 

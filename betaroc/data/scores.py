@@ -14,22 +14,14 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, tables, vocabulary
-from betaroc.core.arrays import (
-    CLASSES,
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    are_of,
-    as_output,
-    dtype_of,
-)  # fmt: skip
+from betaroc.core import arrays, checks, tables, vocabulary
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray, as_output
 from betaroc.core.containers import array_1d, with_gaps
-from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, refusal
+from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, ScaleWarning, refusal
 from betaroc.core.names import columns_beside, name_columns, names_array, strata_array
 from betaroc.core.notices import warn
 from betaroc.core.text import format_value
+from betaroc.core.thresholds import mirror
 from betaroc.core.value import Value
 from betaroc.data import labels
 from betaroc.data.frames import frame_columns, opened
@@ -320,6 +312,7 @@ class ScoreData(tables.Tabular, Exportable, ABC):
     source: ScoreSource | None
     words: vocabulary.ClassWords | None = None
     n_client_rejected = n_impostor_rejected = 0
+    lower_is_client: bool = False
 
     @property
     def n_client(self) -> int:
@@ -397,12 +390,21 @@ class ScoreData(tables.Tabular, Exportable, ABC):
         """
         words = vocabulary.shared_words([self.words])
         classes = [(law,) for law in self._distributions]
-        return plot_classes(ax, classes, [*map(vocabulary.DEFAULT.fill, words)], style, bins=bins)
+        names, lower = [*map(vocabulary.DEFAULT.fill, words)], self.lower_is_client
+        return plot_classes(ax, classes, names, style, bins=bins, lower=lower)
 
     def _read_from(self, source: ScoreSource) -> Self:
         result = copy(self)
         object.__setattr__(result, "source", source)
         return result
+
+    def _bounds_inside(self, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Bounds of -s of lower scores of clients; unasked those of distances in [0, 1]."""
+        if bounds is None and self.lower_is_client:
+            spans = [self._extremes(who) for who in CLASSES]
+            return (-1.0, 0.0) if all(-1.0 <= a and b <= 0.0 for a, b in spans) else None
+        ends = bounds and (mirror(bounds[1], True), mirror(bounds[0], True))
+        return ends if self.lower_is_client else bounds
 
     @property
     def _trials(self) -> ScoreData:
@@ -455,6 +457,7 @@ class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
 
     Any finite real scores are legal, equal ones too. Arrays are copied, float64 and read-only.
+    Distances, of which clients have the lower ones, are held as -s, with thresholds as they are.
 
     Parameters
     ----------
@@ -486,6 +489,10 @@ class Scores(ScoreData):
     library : str, optional
         "pandas", "polars" or "pyarrow", for tables. Default: that of what was given, else pandas.
         No part of equality.
+    lower_is_client : bool
+        Whether clients have the lower scores, as of distances: accepted is what is below a
+        threshold, which has the scale of the scores, as has everything shown. Inside all is of -s:
+        `client`, `impostor`, and distributions that are fitted.
 
     Raises
     ------
@@ -527,8 +534,9 @@ class Scores(ScoreData):
     n_impostor_rejected: int = 0
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
     words: vocabulary.ClassWords | None = field(default=None, compare=False, repr=False)
-    _extra_fields = ("source", "words", "dtype")
+    _extra_fields = ("source", "words", "dtype", "lower_is_client")
     dtype: str = field(default="float64", compare=False, repr=False)
+    lower_is_client: bool = False
 
     def __init__(
         self,
@@ -550,15 +558,18 @@ class Scores(ScoreData):
         words: vocabulary.ClassWords | None = None,
         dtype: str | None = None,
         library: tables.Library | None = None,
+        lower_is_client: bool = False,
     ) -> None:
         checks.name_or_none(name, "Weights, groups and ids are keywords.")
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         labels.check_labels_as_scores(c, i)
         in_use = tables.library_of(client) or tables.library_of(impostor)
+        kind = arrays.dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i)
+        lower = _checked_sense(lower_is_client, c, i)
         content: dict[str, Any] = {
-            "client": c, "impostor": i, "name": name, "source": source,
+            "client": mirror(c, lower), "impostor": mirror(i, lower), "lower_is_client": lower,
+            "name": name, "source": source, "dtype": kind,
             "words": _class_words(words), "library": tables.checked_library(library) or in_use,
-            "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
         }  # fmt: skip
         others: dict[str, Any] = {
             "client_weights": client_weights, "impostor_weights": impostor_weights,
@@ -582,18 +593,24 @@ class Scores(ScoreData):
     def _document_part(self, name: str) -> Any:
         if name == "dtype":
             return None if self.dtype == "float64" else self.dtype
-        return super()._document_part(name)
+        value = super()._document_part(name)
+        return mirror(value, self.lower_is_client and name in CLASSES)
+
+    def _told_parts(self) -> dict[str, Any]:
+        return {name: self._document_part(name) for name in super()._told_parts()}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Scores:
         dtype = content.pop("dtype", None)
         samples = {who: checks.kept_scores(content[who], who) for who in CLASSES}
         for who, values in samples.items() if dtype else ():
-            if not are_of(dtype, values):
+            if not arrays.are_of(dtype, values):
                 raise refusal(who, f"hold numbers of {dtype}", "others", "Leave dtype out.")
         sizes = {who: values.size for who, values in samples.items()}
-        keep = {"dtype": dtype} if dtype else {}
-        return cls._checked(**content | samples | checked_beside(content, sizes) | keep)
+        keep: dict[str, Any] = {"dtype": dtype} if dtype else {}
+        lower = content.get("lower_is_client", False)
+        content |= {who: mirror(values, lower) for who, values in samples.items()}
+        return cls._checked(**content | checked_beside(content, sizes) | keep)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():
@@ -608,7 +625,7 @@ class Scores(ScoreData):
         named = f"{format_value(self.name)}: " if self.name else ""
         spans = []
         for who in CLASSES:
-            values, absent = getattr(self, who), getattr(self, f"n_{who}_rejected")
+            values, absent = self._document_part(who), getattr(self, f"n_{who}_rejected")
             ends = f"[{values.min():.6g}, {values.max():.6g}]"
             without = f" and {absent} without a score" * bool(absent)
             spans.append(f"{values.size} {who} in {ends}{without}")
@@ -633,7 +650,7 @@ class Scores(ScoreData):
         """
         absent = {"client": self.n_client_rejected, "impostor": self.n_impostor_rejected}
         sizes = self.n_client + absent["client"], self.n_impostor + absent["impostor"]
-        filled = [np.append(getattr(self, who), np.full(n, np.nan)) for who, n in absent.items()]
+        filled = [np.append(self._document_part(w), np.full(n, np.nan)) for w, n in absent.items()]
         columns: dict[str, Any] = {"score": np.concatenate(filled)}
         columns["label"] = np.repeat([1, 0], sizes)
         for key, fill in (("weights", 1.0), ("groups", None), ("ids", None), ("strata", None)):
@@ -701,7 +718,7 @@ class Scores(ScoreData):
         return float(np.sum(weights[low])), float(np.sum(weights[high]))
 
     def _numbers(self, who: str) -> tuple[int | None, int, int]:
-        values: FloatArray = getattr(self, who)
+        values: FloatArray = self._document_part(who)
         distinct = self._distributions[who == "impostor"].atoms.places.size
         return distinct, int(np.sum(values == 0.0)), int(np.sum(values == 1.0))
 
@@ -783,11 +800,11 @@ class Scores(ScoreData):
         """
         t = checks.real_array(threshold, "threshold")
         checks.check_entries(t, np.isnan(t), "threshold", "be numbers")
-        rejected, accepted = [], []
+        place, rejected, accepted = mirror(t, self.lower_is_client), [], []
         for values, weights in self._trials._counted:
             order = np.argsort(values, kind="stable")
             upto = _running(weights[order])
-            at_most = upto[np.searchsorted(values[order], t, side="right")]
+            at_most = upto[np.searchsorted(values[order], place, side="right")]
             rejected.append(_whole(at_most))
             accepted.append(_whole(upto[-1] - at_most))
         result = Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
@@ -855,6 +872,7 @@ class Scores(ScoreData):
         strata: npt.ArrayLike | None = None,
         name: str | None = None,
         missing: str = labels.FAIL,
+        lower_is_client: bool = False,
     ) -> Scores:
         """Scores from one array of labels and one of scores.
 
@@ -867,7 +885,7 @@ class Scores(ScoreData):
         client_label : object, optional
             The client's label; None only for {0, 1}, {False, True} and {-1, 1}, where it is 1. Of
             more than two labels, all others are the impostors' and, without `strata`, their strata.
-        weights, groups, ids, strata, name : optional
+        weights, groups, ids, strata, name, lower_is_client : optional
             As in `Scores`, one per label.
         missing : {"fail", "drop", "reject"}
             Trials whose score is nan or None are an error, left out with a
@@ -901,7 +919,8 @@ class Scores(ScoreData):
         called = {"label": "y_true", "score": "y_score", "stratum": "strata"}
         called = {role: f"{role}s" for role in columns} | called
         library = tables.library_of(y_score) or tables.library_of(y_true)
-        return cls._split(columns, called, client_label, missing, name=name, library=library)
+        return cls._split(columns, called, client_label, missing, name=name, library=library,
+                          lower_is_client=lower_is_client)  # fmt: skip
 
     @classmethod
     def from_counts(
@@ -960,6 +979,7 @@ class Scores(ScoreData):
         id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
         stratum: str | tuple[str, str] | None = None,
         missing: str = labels.FAIL,
+        lower_is_client: bool = False,
     ) -> Scores:
         """Scores from the columns of a frame.
 
@@ -982,6 +1002,8 @@ class Scores(ScoreData):
             pair, such as "F-M".
         missing : {"fail", "drop", "reject"}
             Rows whose score is null or nan: as in `from_labels`.
+        lower_is_client : bool
+            As in `Scores`.
 
         Returns
         -------
@@ -1007,8 +1029,9 @@ class Scores(ScoreData):
         value = opened(frame)
         data = frame_columns(value, wanted, None if missing == labels.FAIL else "score")
         called = {role: f"column {format_value(name)}" for role, name in wanted.items()}
-        scores = cls._split(data, called, client_label, missing, library=value.library)
-        parts = scores.client, scores.impostor
+        scores = cls._split(data, called, client_label, missing, library=value.library,
+                            lower_is_client=lower_is_client)  # fmt: skip
+        parts = map(scores._document_part, CLASSES)
         n = scores.client_total + scores.impostor_total
         labels.check_confidence(
             f"column {format_value(score)}", score, (label,), value.names, n, *parts
@@ -1058,7 +1081,7 @@ class Scores(ScoreData):
         by_label = np.unique(texts[~mask]).size > 1  # one label against the rest
         if by_label and "strata" not in columns:
             columns["strata"] = np.where(mask, "", texts.astype(str))
-        content |= {"dtype": dtype_of(raw), "words": None if by_label else words}
+        content |= {"dtype": arrays.dtype_of(raw), "words": None if by_label else words}
         return cls._of_rows(values, mask, named, missing, columns, **content)
 
     @classmethod
@@ -1068,6 +1091,8 @@ class Scores(ScoreData):
     ) -> Scores:  # fmt: skip
         """Of rows that may lack a score, and strata that one of the classes may lack."""
         lost = np.isnan(values)
+        present = (values[own & ~lost] for own in (is_client, ~is_client))
+        content["lower_is_client"] = _checked_sense(content["lower_is_client"], *present)
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             chosen = own & ~lost
             if not (chosen.any() or labels.is_one_enough.get()):
@@ -1081,13 +1106,14 @@ class Scores(ScoreData):
             labels.check_named_strata(who, unnamed, strata.size, error)
             if unnamed:  # the column is of the other class alone
                 del content[f"{who}_strata"]
-            content[who] = values[chosen]
+            content[who] = mirror(values[chosen], content["lower_is_client"])
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
         result = cls._checked(
             **content | labels.missing_counts(without, int(np.sum(~lost)), missing)
         )
         total = result.client_total + result.impostor_total
-        labels.check_hard_labels(named, total, result.client, result.impostor, kind=error)
+        parts = map(result._document_part, CLASSES)
+        labels.check_hard_labels(named, total, *parts, kind=error)
         return result
 
     @classmethod
@@ -1107,6 +1133,18 @@ class Scores(ScoreData):
         absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
         scores.__setstate__(absent | content | rejected_counts(content))
         return scores
+
+
+def _checked_sense(value: object, *parts: FloatArray) -> bool:
+    """Whether clients have the lower scores; a warning of negative distances."""
+    lower, below = checks.flag(value, "lower_is_client"), sum(int(np.sum(x < 0.0)) for x in parts)
+    if lower and below:
+        text = (
+            f"distances are not negative; {below} of {sum(map(np.size, parts))} scores are, and are"
+            " taken as they are: lower is more client-like. Of similarities leave"
+        )
+        warn(text + vocabulary.worded(" `lower_is_client` out."), ScaleWarning)
+    return lower
 
 
 #: What a row says of a class.
@@ -1134,7 +1172,7 @@ def source_rows(data: ScoreData, file: Name) -> list[RowCells]:
         count += f" and {absent} without" * bool(absent)
         distinct, *exact = data._numbers(who)
         different = "–" if distinct is None else spaced(distinct)
-        ends = map(extreme, data._extremes(who))
+        ends = map(extreme, sorted(mirror(x, data.lower_is_client) for x in data._extremes(who)))
         rows.append((vocabulary.CLASS_SLOTS[who][0], count, different, *ends, *map(str, exact)))
     return rows
 

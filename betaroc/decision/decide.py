@@ -17,6 +17,7 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError, InputError, refusal
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.tables import Table, Tabular
+from betaroc.core.thresholds import mirror
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import FAR, FRR, ClassWords, Sentence, short_name, template_of
 from betaroc.data.read import ScoresLike, as_scores
@@ -42,6 +43,7 @@ from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
 from betaroc.inference.scores_beyond import SampleSupport
 from betaroc.inference.strata import POOLED, Over, StrataTable
+from betaroc.model.dataset_checks import check_sense
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -124,7 +126,7 @@ class DecisionCheck(Result, Exportable):
         if d is None or self.counted is None or self.strata is not None:
             return {}
         far, frr = map(_as_rate, self.counted)
-        point = OperatingPoint(d.threshold, far[0], frr[0], self.point.prior)
+        point = replace(self.point, far=far[0], frr=frr[0], tpr=None, tnr=None)
         result = self.observed, self.low, self.high
         if d.target != "precision":  # whose interval takes the numbers of trials
             result = d._observed(far, frr)
@@ -181,7 +183,7 @@ class Decision(Tabular, Exportable):
     Parameters
     ----------
     threshold : float
-        Accept iff score > threshold.
+        Accept iff score > threshold; of distances iff score < threshold.
     target : str
         "far", "frr", "precision", "cost" or "eer".
     rate : float
@@ -220,6 +222,8 @@ class Decision(Tabular, Exportable):
         The target's rate of each stratum, where it is over strata.
     unseen : UnseenStrata or None
         Each stratum left out in turn.
+    lower_is_client : bool
+        As of dev's scores.
     library
         As of an :class:`Interval`.
     scores : Scores, ScoreSummary or None
@@ -248,7 +252,7 @@ class Decision(Tabular, Exportable):
     costs: tuple[float, float] | None = None
     n: int | None = None
     dtype: str = "float64"
-    _extra_fields = "words", "dev", "counted"
+    _extra_fields = "words", "dev", "counted", "lower_is_client"
     words: ClassWords | None = field(default=None, compare=False)
     dev: str = field(default="", compare=False)
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
@@ -257,6 +261,7 @@ class Decision(Tabular, Exportable):
     strata: StrataTable | None = None
     unseen: UnseenStrata | None = None
     prior: float | None = None
+    lower_is_client: bool = False
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -286,7 +291,8 @@ class Decision(Tabular, Exportable):
         words = self.words or ClassWords()
         fixed = self.target == "precision" and self.n is None  # older documents have no prior
         prior = self.expected.prior if fixed else self.prior
-        return Target(self.target, self.rate, self.confidence, words, self.costs, prior)
+        asked = Target(self.target, self.rate, self.confidence, words, self.costs, prior)
+        return asked._replace(lower=self.lower_is_client)
 
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
@@ -294,7 +300,8 @@ class Decision(Tabular, Exportable):
         return f"<Decision {self.target}{asked}: {how}>"
 
     def __str__(self) -> str:
-        text = f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
+        rule = "distance <" if self.lower_is_client else "score >"
+        text = f"accept if {rule} {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
         if self.precision is None or self.target == "precision":
             return text
         _, note, ((shown, span),) = beside_rates(self, ())[-1]
@@ -360,7 +367,7 @@ class Decision(Tabular, Exportable):
         return methods_grid(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
-        """Whether scores are accepted: score > threshold.
+        """Whether scores are accepted: score > threshold, of distances score < threshold.
 
         Parameters
         ----------
@@ -384,20 +391,25 @@ class Decision(Tabular, Exportable):
         >>> br.decide(scores, far=0.1).accept(2.95).item()
         True
         """
-        return np.asarray(checks.real_array(x, "x") > self.threshold)
+        return np.asarray(mirror(checks.real_array(x, "x"), self.lower_is_client) > self._inside)
+
+    @property
+    def _inside(self) -> float:
+        """The threshold of -s, where clients have the lower scores."""
+        return float(mirror(self.threshold, self.lower_is_client))
 
     @property
     def threshold_for_greater_equal(self) -> float:
         """The threshold of software that accepts score >= threshold, such as scikit-learn.
 
-        The next number above in the dtype of dev's scores.
+        The next number above in the dtype of dev's scores; of software that accepts distance <=
+        threshold the next one below.
         """
         kind: Any = np.dtype(self.dtype).type
         with np.errstate(over="ignore"):  # above the largest number of the dtype lies inf
-            near = kind(self.threshold)
-            if float(near) > self.threshold:
-                return float(near)
-            return float(np.nextafter(near, kind(np.inf)))
+            near = kind(self._inside)
+            above = near if float(near) > self._inside else np.nextafter(near, kind(np.inf))
+            return float(mirror(above, self.lower_is_client))
 
     @property
     def method(self) -> ThresholdMethod:
@@ -465,12 +477,14 @@ class Decision(Tabular, Exportable):
         """
         scores = as_scores(test, "test")
         thresholds.warn_of_dev(scores, self.dev)
-        far, frr = rates = thresholds.both_rates(scores, self.threshold, self.confidence)
-        point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
+        check_sense(scores, "test", like=self.expected)
+        at, lower = self._inside, self.lower_is_client
+        far, frr = rates = thresholds.both_rates(scores, at, self.confidence)
+        point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior, lower_is_client=lower)
         result = self._observed(far, frr)
         if self.target == "precision":
-            result, _ = thresholds.precision_interval(scores, self.threshold, self._asked)
-        table = over_strata.table_where_strata(scores, self._asked, self.threshold)
+            result, _ = thresholds.precision_interval(scores, at, self._asked)
+        table = over_strata.table_where_strata(scores, self._asked, at)
         result, judged = self._judged(result, scores, table)
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
         return DecisionCheck(
@@ -512,7 +526,7 @@ class Decision(Tabular, Exportable):
         """The target's rate, or the mean of both rates, of a test."""
         if self.target in TARGET_RATES:
             return far if self.target == "far" else frr
-        return mean_rate(_weights(self.costs, self.expected.prior), far, frr)
+        return thresholds.mean_rate(_weights(self.costs, self.expected.prior), far, frr)
 
     @property
     def _before(self) -> Assessment:
@@ -541,7 +555,8 @@ class _LazyMethods:
             return self
         methods = vars(decision)["methods"]
         if isinstance(methods, list):  # the way that was taken, and how all of them are tried
-            methods = vars(decision)["methods"] = tuple(methods[1]())
+            methods = tuple(m._mirrored(decision.lower_is_client) for m in methods[1]())
+            vars(decision)["methods"] = methods
         return methods
 
     def __set__(self, decision: Decision, methods: tuple[ThresholdMethod, ...]) -> None:
@@ -687,7 +702,7 @@ def decided(
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     check_words_of_comparisons(asked.typed, dev)
-    asked = asked._replace(words=dev.words or ClassWords())
+    asked = asked._replace(words=dev.words or ClassWords(), lower=dev.lower_is_client)
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
@@ -764,7 +779,7 @@ def _of_costs(
 
     def chosen(model: ScoreModel) -> float:
         of = replace(model, prior=prior)
-        at = float((of.eer() if asked.costs is None else of.min_dcf(*asked.costs)).threshold)
+        at = float((of.eer() if asked.costs is None else of.min_dcf(*asked.costs)).thresholds.theta)
         if isinstance(scores, ScoreSummary) and math.isfinite(at):
             return scores.border_below(at)
         return at
@@ -776,7 +791,7 @@ def _of_costs(
                 f, _ = fitting.best(scores)
             at = chosen(f.model)
             method = thresholds.method_of_both(scores, "model", at, asked.confidence, f)
-            return method, float(f.model.frr(at))
+            return method, float(f.model.client.cdf(at))
         except (FitError, InputError) as error:
             thresholds.check_wrong_rules(error)
             return ThresholdMethod("model", math.nan, why=Sentence(error.template)), math.nan
@@ -799,21 +814,23 @@ def _decision(
     n: int | None = None, absent: int = 0, frr: float = math.nan, **strata: Any,
 ) -> Decision:  # fmt: skip
     """The method taken, its assessment, and how the others are made."""
+    lower, shown = scores.lower_is_client, method._mirrored(scores.lower_is_client)
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
-    point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
+    point, interval, assessed, needed = _answer(asked, shown, prior, frr, rates, n or 0)
     if strata and strata["unseen"] is not None:
         more = over_strata.strata_words(strata["strata"], strata["unseen"], asked)
     else:
         assessed, more = over_strata.of_mixture(assessed, scores, asked, method.threshold)
     reason = assessed.reason + more + high_rate_words(asked.kind, scores.words, "dev", point)
     decision = Decision(
-        method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
-        assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (method,),
+        shown.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
+        assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (shown,),
         asked.costs, n, scores.dtype, scores.words, thresholds.digest_of(scores),
         _as_intervals(rates, asked.confidence), absent, **strata, prior=asked.prior, scores=scores,
-        library=scores.library,
+        library=scores.library, lower_is_client=lower,
     )  # fmt: skip
-    vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
+    made = [] if callable(methods) else [item._mirrored(lower) for item in methods]
+    vars(decision)["methods"] = [shown, methods] if callable(methods) else tuple(made)
     return decision
 
 
@@ -832,29 +849,20 @@ def _answer(
         assessed = thresholds.precision_assessment(method, asked, prior)
     else:
         expected, weights = [method.expected, frr], _weights(asked.costs, prior)
-        mean, low, high = mean_rate(weights, *rates)
+        mean, low, high = thresholds.mean_rate(weights, *rates)
         value = weights[0] * method.expected + weights[1] * frr
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
         result = value, max(value - (mean - low), 0.0), value + high - mean
-        assessed = mean_assessment(method, asked)
+        assessed = thresholds.mean_assessment(method, asked)
     interval = Interval(*result, asked.confidence, method.how, method.n_beyond, extrapolated)
-    point = OperatingPoint(method.threshold, expected[0], expected[1], prior)
+    at, (far, frr), lower = method.threshold, expected, asked.lower
+    point = OperatingPoint(at, far, frr, prior, lower_is_client=lower)
     return point, interval, assessed, needed if n < needed else None
 
 
 def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
     """Of FAR and FRR in the cost of a trial, or of the EER in their mean."""
     return (0.5, 0.5) if costs is None else ((1.0 - prior) * costs[0], prior * costs[1])
-
-
-def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
-    """A weighted mean of both rates, with the squares of both intervals added."""
-
-    def reach(k: int) -> float:
-        return math.hypot(weights[0] * (far[k] - far[0]), weights[1] * (frr[k] - frr[0]))
-
-    mean = weights[0] * far[0] + weights[1] * frr[0]
-    return mean, mean - reach(1), mean + reach(2)
 
 
 def _as_rate(interval: Interval) -> Rate:
@@ -889,7 +897,7 @@ def rate_assessment(
             f" stays at or below {asked}{each} on {vocabulary.TRIALS} like dev's"
             f" ({have}{where}{required})."
         )
-        if mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
+        if thresholds.mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
             return Assessment(GREEN, keep, thresholds.other_sources(target.many))
         clients, impostors = words.many("client"), words.many("impostor")
         return Assessment(
@@ -916,24 +924,6 @@ def rate_assessment(
         return Assessment(RED, reason, f"another family or a tail; {remedy}")
     moved = f" The threshold was {why}." if why else ""
     return Assessment(AMBER, f"{expected} by {by}.{moved} {lacking}", remedy)
-
-
-def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
-    """Of costs or the equal error rate, which set no target to keep."""
-    if asked.costs is None and method.far + method.frr >= 1.0:
-        return thresholds.no_use_assessment(method, asked.words)
-    equal, clients = f"{vocabulary.EQUAL_ERROR_RATE}s", asked.words.many("client")
-    start = f"The threshold has {'the least mean cost' if asked.costs else equal}"
-    by = f"by the fitted {method.family} distributions"
-    if method.how == "counted":
-        by = "counted on dev"
-    if asked.costs is None and method.threshold == -math.inf:
-        start = (
-            f"No threshold has {equal}, since {clients} without a score are errors: the"
-            f" lowest has {FRR} {rate(method.frr)} and {FAR} {rate(method.far)}"
-        )
-    reason = f"{start}, {by}; that is no target that other {vocabulary.TRIALS} could keep."
-    return Assessment(AMBER, reason, "a target for one of the rates.")
 
 
 def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
@@ -996,7 +986,7 @@ def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: 
         return ""
     dev, now = d.absent / n, getattr(test, f"n_{target.who}_rejected") / total
     if now < dev if above else now > dev:
-        result = thresholds.rate_interval(test._scored, target.kind, d.threshold, d.confidence)
+        result = thresholds.rate_interval(test._scored, target.kind, d._inside, d.confidence)
         if result[1] <= thresholds.clopper_pearson_upper(d.method, target, n, d.absent):
             return f" Of test's {target.many} {rate(now)} have no score, of dev's {rate(dev)}."
     side = "above" if above else "at or below"
@@ -1034,7 +1024,8 @@ def decision_view(
     """The threshold, its status, both rates, the target on a scale, every way to choose."""
     assessed, tested = d if check is None else check, check is not None
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
-    exact = f"Software that compares by score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
+    rule = "distance <= threshold" if d.lower_is_client else "score >= threshold"
+    exact = f"Software that compares by {rule}{kind}: {d.threshold_for_greater_equal!r}"
     status, colour = status_words(assessed.status, tested=tested), STATUS_COLOURS[assessed.status]
     ways = methods_grid(d, check, role), tree.Paragraph(exact)
     return [
@@ -1055,7 +1046,8 @@ def decision_view(
 def rule_words(d: Decision) -> str:
     """Which scores are accepted at the threshold shown."""
     if math.isfinite(d.threshold):
-        return f"{vocabulary.ACCEPT} if {vocabulary.SCORE} is above"
+        low, high = f"{vocabulary.DISTANCE} is below", f"{vocabulary.SCORE} is above"
+        return f"{vocabulary.ACCEPT} if {low if d.lower_is_client else high}"
     return shown_threshold(d)
 
 
@@ -1072,19 +1064,21 @@ def remedy_words(remedy: str, *, tested: bool) -> str:
 
 def shown_threshold(d: Decision, threshold: float | None = None) -> str:
     """A threshold in four digits or, where they would decide otherwise on dev, in more."""
-    threshold = d.threshold if threshold is None else threshold
+    shown, lower = d.threshold if threshold is None else threshold, d.lower_is_client
+    threshold = mirror(shown, lower)
     up = d.target != "frr" or not math.isfinite(threshold)
     if not math.isfinite(threshold) or d.scores is None:
-        return rounded(threshold, up=up)
+        return rounded(threshold, up=up, lower=lower)
     client, impostor = d.scores._distributions
 
     def rates(at: float) -> FloatArray:
+        at = mirror(at, lower)
         return np.array([impostor.sf(at), client.cdf(at)])
 
-    wanted = rates(threshold)
-    texts = [rounded(threshold, up=up, digits=digits) for digits in range(4, 17)]
+    wanted = rates(shown)
+    texts = [rounded(threshold, up=up, digits=digits, lower=lower) for digits in range(4, 17)]
     near = (t for t in texts if np.max(np.abs(rates(float(t)) - wanted)) <= _OTHERWISE)
-    return next(near, repr(threshold))
+    return next(near, repr(shown))
 
 
 def mean_shown(
@@ -1151,7 +1145,7 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
     absent, rows = any(item.has_rejected for item in sets), []
     for row in _ROWS if absent else _ROWS[:2]:
         of = [item._scored if row.made else item for item in sets]
-        cells = [_cell(item, row.kind, d.threshold, d.confidence) for item in of]
+        cells = [_cell(item, row.kind, d._inside, d.confidence) for item in of]
         if row.kind == d.target and not row.made and d.over == POOLED:
             expected = getattr(d.expected, row.kind)
             cells[0] = cells[0]._replace(rate=expected, low=d.interval.low, high=d.interval.high)
@@ -1163,7 +1157,7 @@ def worst_rows(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateR
     """The worst stratum of dev and each test, nan of a set without; empty without any."""
     dev = d.strata
     if dev is None and d.scores is not None:
-        dev = over_strata.table_where_strata(d.scores, d._asked, d.threshold)
+        dev = over_strata.table_where_strata(d.scores, d._asked, d._inside)
     tables = [dev, *(None if check is None else check.strata for check in tests)]
     if not any(tables):
         return []
@@ -1249,7 +1243,8 @@ def methods_grid(
         fitted, beyond = method.how in ("tail", "model"), spaced(method.n_beyond)
         if fitted and method.n_beyond < 10.0:
             beyond = f"{round(method.n_beyond, 9):.2g}"  # as the decimal that was meant
-        cells = [_cell(x, kind, method.threshold, d.confidence) for x in tests for kind in kinds]
+        at = mirror(method.threshold, d.lower_is_client)
+        cells = [_cell(x, kind, at, d.confidence) for x in tests for kind in kinds]
         rows.append(tree.Row((
             tree.Cell(title, note="; ".join(filter(None, notes))),
             shown_threshold(d, method.threshold),

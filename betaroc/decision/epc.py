@@ -19,7 +19,7 @@ from betaroc.core.notices import collect_warnings, forward_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.groups import BareTrials, units_of
 from betaroc.data.read import ScoresLike, as_scores
@@ -38,7 +38,7 @@ from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SampleSupport, SideInput, SupportedPair
 from betaroc.inference.strata import POOLED, Over
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
+from betaroc.model.dataset_checks import check_sense, warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, UsedRate, ascending_pair, rates_of_point
@@ -109,6 +109,15 @@ class Epc(Tabular, Exportable):
     dev_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
     test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
     over: Over = field(default=POOLED, repr=False)
+
+    def _document_part(self, name: str) -> Any:
+        value = super()._document_part(name)
+        return _in_scale(value, self.dev) if name == "chosen" else value
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Epc:
+        content["chosen"] = _in_scale(content["chosen"], content["dev"])
+        return super()._restored(content)
 
     def __str__(self) -> str:
         answer = curve.curve_answer(self)
@@ -593,6 +602,11 @@ class Epc(Tabular, Exportable):
         return columns | {"n_beyond": beyond}
 
 
+def _in_scale(chosen: Thresholds, dev: ScoreModel) -> Thresholds:
+    """Thresholds in the scale of the scores, and back."""
+    return replace(chosen, theta=mirror(chosen.theta, dev.lower_is_client))
+
+
 # ------------------------------------------------------------------- numbers of a curve
 def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> pictures.DrawnBand:
     """The band of a curve as drawn; that of another curve is refused."""
@@ -651,7 +665,9 @@ def dev_and_test(
 ) -> tuple[SideInput, SideInput]:
     """Both sides of a curve as scores, summaries, models or fits."""
     kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", (*SideInput.__args__, StrataFits)
-    return as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)
+    sides = as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)
+    check_sense(sides[1], "test", like=sides[0])
+    return sides
 
 
 @collect_warnings
@@ -1118,11 +1134,12 @@ def epc_cv(
     for fold in range(total):
         client, impostor = client_folds == fold, impostor_folds == fold
         laws = _laws(scores, ~client, ~impostor)
-        dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
+        share = laws[0].total / (laws[0].total + laws[1].total)
+        dev = ScoreModel(*laws, prior=share, lower_is_client=scores.lower_is_client)
         with forward_warnings(but=(TargetWarning,)):  # said once below, of all scores
             result = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(result)
-        t = Thresholds.from_theta(result.threshold)
+        t = result.chosen
         laws = _laws(scores, client, impostor)
         counts.append([(law._counts_at_most(t), law._counts_above(t)) for law in laws])
     if alpha is not None:

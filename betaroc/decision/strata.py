@@ -14,6 +14,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
+from betaroc.core.thresholds import mirror
 from betaroc.core.vocabulary import FAR, FRR, Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -144,7 +145,8 @@ class StrataMethods:
             why = f"{named_strata(lacking)}: {template_of(own[lacking[0]].why)}"
             if possible:
                 them = "it" if len(lacking) == 1 else "them"
-                why += f"; the threshold without {them} is {possible[0].threshold!r}"
+                at = mirror(possible[0].threshold, self.target.lower)
+                why += f"; the threshold without {them} is {at!r}"
             return thresholds.ThresholdMethod(how, math.nan, why=Sentence(why))
         chosen = possible[0]
         worst = self.table(chosen.threshold).worst
@@ -157,7 +159,8 @@ class StrataMethods:
         for name, ordered in self.ordered.items():
             others = [method.threshold for other, method in own.items() if other != name]
             at = max(others, key=self._outward)
-            rows.append((at, *thresholds.rate_interval(ordered.scores, kind, at, level)))
+            rate = thresholds.rate_interval(ordered.scores, kind, at, level)
+            rows.append((mirror(at, self.target.lower), *rate))
         return in_library(UnseenStrata(tuple(own), *np.array(rows).T), self.scores)
 
 
@@ -227,7 +230,8 @@ def method_over(
 def strata_table(scores: ScoreData, target: Target, threshold: float) -> StrataTable:
     """The target's rate of each stratum at a threshold."""
     options: dict[str, Any] = {"of": target.who, "level": target.confidence}
-    return strata_rates.by_stratum(scores, target.kind, threshold=threshold, **options)
+    at = mirror(threshold, scores.lower_is_client)
+    return strata_rates.by_stratum(scores, target.kind, threshold=at, **options)
 
 
 def table_where_strata(scores: ScoreData, target: Target, threshold: float) -> StrataTable | None:

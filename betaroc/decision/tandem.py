@@ -17,6 +17,7 @@ from betaroc.data.groups import units_of, weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference import differences, drawn_scores, interval, paired_trials
+from betaroc.model.dataset_checks import check_sense
 from betaroc.model.measures import checked_cost
 from betaroc.rendering import curves, nouns, tree, tree_text
 from betaroc.rendering.numbers import number, rate
@@ -467,6 +468,7 @@ def tandem(
     legacy, joint, paired, common = (checks.flag(x, name) for name, x in named.items())
     for name, data in (("asv", asv), ("cm", cm)):
         require_scores(data, "a tandem", name=name, rejected=not paired)
+        check_sense(data, name)
         for who in CLASSES:
             resampling.check_fractional_weights(getattr(data, f"{who}_weights"), who, "in a tandem")
     if joint and not paired:

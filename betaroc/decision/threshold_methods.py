@@ -24,7 +24,7 @@ from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import FAR, FRR, ClassWords, RateArguments, Sentence, short_name
 from betaroc.data.scores import ScoreData
@@ -99,6 +99,8 @@ class Target(NamedTuple):
     #: How many strata each keep the target, and which of them has the fewest trials.
     strata: int = 0
     smallest: str = ""
+    #: Whether clients have the lower scores.
+    lower: bool = False
 
     @property
     def who(self) -> str:
@@ -238,6 +240,24 @@ def no_use_assessment(method: ThresholdMethod, words: ClassWords) -> Assessment:
     )
 
 
+def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
+    """Of costs or the equal error rate, which set no target to keep."""
+    if asked.costs is None and method.far + method.frr >= 1.0:
+        return no_use_assessment(method, asked.words)
+    equal, clients = f"{vocabulary.EQUAL_ERROR_RATE}s", asked.words.many("client")
+    start = f"The threshold has {'the least mean cost' if asked.costs else equal}"
+    by = f"by the fitted {method.family} distributions"
+    if method.how == "counted":
+        by = "counted on dev"
+    if asked.costs is None and mirror(method.threshold, asked.lower) == -math.inf:
+        start = (
+            f"No threshold has {equal}, since {clients} without a score are errors: the"
+            f" lowest has {FRR} {shown_rate(method.frr)} and {FAR} {shown_rate(method.far)}"
+        )
+    reason = f"{start}, {by}; that is no target that other {vocabulary.TRIALS} could keep."
+    return Assessment(AMBER, reason, "a target for one of the rates.")
+
+
 class Fitting(NamedTuple):
     """How the scores of a decision are fitted."""
 
@@ -265,10 +285,10 @@ class Fitting(NamedTuple):
             return self.known
         if self.family != BEST:
             return self.fit(scores, self.family), None
-        rules = self.boundary, self.resolution
-        result = best_comparison(scores, *rules, self.bounds)
+        rules, bounds = (self.boundary, self.resolution), scores._bounds_inside(self.bounds)
+        result = best_comparison(scores, *rules, bounds)
         compared = result if isinstance(result, FamilyComparison) else None
-        return best_fit(scores, *rules, result, bounds=self.bounds), compared
+        return best_fit(scores, *rules, result, bounds=bounds), compared
 
     def tried(self, scores: ScoreData) -> Fitting:
         """The same with its fit, if there is one; impossible rules are refused."""
@@ -331,6 +351,10 @@ class ThresholdMethod(Value):
     k: int | None = None
     achieved: float = math.nan
 
+    def _mirrored(self, lower: bool) -> ThresholdMethod:
+        """The same in the scale of the scores."""
+        return replace(self, threshold=mirror(self.threshold, lower))
+
     @property
     def possible(self) -> bool:
         return not math.isnan(self.threshold)
@@ -388,7 +412,8 @@ class OrderedScores:
         why = f"{spaced(needed)} {self.target.units} needed, dev has {spaced(self.units)}"
         if how == "guaranteed":
             best = shown_rate(rate_of_none(self.units, confidence), up=True)
-            at, name = rounded(self._threshold(0), up=self.above), short_name(self.target.kind)
+            at = rounded(self._threshold(0), up=self.above, lower=self.target.lower)
+            name = short_name(self.target.kind)
             why += f", which guarantee {name} {best} at best (threshold {at})"
         return ThresholdMethod(how, math.nan, why=Sentence(why))
 
@@ -547,12 +572,13 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
     """The fit's threshold, or the counted one where dev counts more than the target."""
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
-    fitted = float(point.threshold)
+    fitted = float(point.thresholds.theta)
     threshold = max(fitted, counted) if above else min(fitted, counted)
     result = rate_of_fit(f, target.kind, threshold, target.confidence)
     (check,) = check_targets(f, **{target.kind: target.rate}, level=target.confidence)
     present = shown_rate(counted_at(scores, fitted)[0 if above else 1])
-    why = "" if threshold == fitted else f"moved from {fitted:.4g}, where dev counts {present}"
+    before = f"moved from {mirror(fitted, target.lower):.4g}, where dev counts {present}"
+    why = "" if threshold == fitted else before
     if check.verdict == "poor":
         why = f"{why or f'dev counts {present} there'}: {POOR}"
     size = float(getattr(scores, f"{target.who}_total"))
@@ -565,11 +591,12 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
 
 def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
     """The fit's rate with its interval; nan where a moved threshold lies too far out."""
+    at = mirror(threshold, f.model.lower_is_client)
     try:
         with suppress_warnings():
-            result = f.interval(kind, threshold=threshold, level=level)
+            result = f.interval(kind, threshold=at, level=level)
     except BetarocError:
-        return float(getattr(f.model, kind)(threshold)), math.nan, math.nan
+        return float(getattr(f.model, kind)(at)), math.nan, math.nan
     return result.estimate, result.low, result.high
 
 
@@ -754,6 +781,16 @@ def precision_interval(scores: ScoreData, threshold: float, target: Target) -> t
     worth = float(_independent_sizes(evidence, t, None, tail)[0][0]) / evidence.totals[0]
     low, high = share_ends(hits * worth, accepted * worth, tail)
     return (hits / accepted, float(low), float(high)), accepted
+
+
+def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
+    """A weighted mean of both rates, with the squares of both intervals added."""
+
+    def reach(k: int) -> float:
+        return math.hypot(weights[0] * (far[k] - far[0]), weights[1] * (frr[k] - frr[0]))
+
+    mean = weights[0] * far[0] + weights[1] * frr[0]
+    return mean, mean - reach(1), mean + reach(2)
 
 
 def precision_with_ends(prior: float, far: Rate, frr: Rate) -> Rate:

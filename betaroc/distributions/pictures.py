@@ -10,6 +10,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import refusal
+from betaroc.core.thresholds import mirror
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, begun, draw_curve, finished, line_style
 
@@ -23,13 +24,17 @@ _NEAREST = 1e-7
 
 def plot_classes(
     ax: Axes | None, classes: Sequence[Sequence[Distribution]], names: Sequence[str],
-    style: Mapping[str, Any], *, bins: int = 20,
+    style: Mapping[str, Any], *, bins: int = 20, lower: bool = False,
 ) -> Axes:  # fmt: skip
-    """Draw of each class bars of a sample, else a density, and point masses as stems."""
+    """Draw of each class bars of a sample, else a density, and point masses as stems.
+
+    Of `lower` scores the distributions are of -s.
+    """
     bins, look = checks.count(bins, "bins"), line_style(style)
     pairs = [(_first_of(laws, sample=True), _first_of(laws, sample=False)) for laws in classes]
     places = [sample.atoms.places for sample, _ in pairs if sample is not None]
-    common = _sample_range(np.concatenate(places or [np.array([0.0, 1.0])]))
+    together = np.concatenate(places) if places else mirror(np.array([0.0, 1.0]), lower)
+    common = sorted(mirror(end, lower) for end in _sample_range(mirror(together, lower)))
     ax, empty = begun(ax)
     frames = [] if empty else [(*ax.get_xlim(), ax.get_ylim()[1])]
     for (sample, law), name, colour in zip(pairs, names, (CLIENT, IMPOSTOR), strict=False):
@@ -41,27 +46,29 @@ def plot_classes(
             if law is not None:
                 heights = np.where(np.isin(sample.atoms.places, law.atoms.places), 0.0, heights)
             heights = np.histogram(sample.atoms.places, edges, weights=heights)[0] / width
-            ax.bar(edges[:-1], heights, width, align="edge", color=line["color"], alpha=0.32,
+            lefts = mirror(edges[int(lower) :][:bins], lower)
+            ax.bar(lefts, heights, width, align="edge", color=line["color"], alpha=0.32,
                    edgecolor="white", linewidth=0.5, label=line["label"])  # fmt: skip
             line["label"], top = "_nolegend_", 1.1 * float(heights.max())
         if law is not None:
             x, y = density_of(law, low, high)
             if x.size:
-                draw_curve(ax, x, y, line)
-            _draw_stems(ax, law, width, line["color"])
+                draw_curve(ax, mirror(x, lower), y, line)
+            _draw_stems(ax, law, width, line["color"], lower=lower)
             top = max(top, typical(law))
         room = _ROOM * (high - low)
-        frames.append((low - room, high + room, 1.15 * (top or 1.0)))
+        ends = sorted(mirror(end, lower) for end in (low - room, high + room))
+        frames.append((*ends, 1.15 * (top or 1.0)))
     lows, highs, tops = np.transpose(frames)
     if not empty:
         ax.autoscale()
     frame = (lows.min(), highs.max()), (0.0, tops.max())
-    return finished(ax, "score", "density", frame=frame)
+    return finished(ax, "distance" if lower else "score", "density", frame=frame)
 
 
-def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
-    low, high = law.support
-    for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
+def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str, *, lower: bool) -> None:
+    low, high = sorted(mirror(end, lower) for end in law.support)
+    for place, mass in zip(mirror(law.atoms.places, lower), law.atoms.masses.tolist(), strict=True):
         ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
                 markevery=[1], markersize=5, clip_on=True, solid_capstyle="butt")  # fmt: skip
         x, side = (0.07, "left") if place - low < high - place else (0.93, "right")

@@ -25,6 +25,7 @@ from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, check_rejected
 from betaroc.inference.paired_trials import check_other_trials
+from betaroc.model.dataset_checks import check_sense
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -180,6 +181,7 @@ def _of_mapping(mapping: Mapping[Any, Any], systems: Sequence[str] | None, role:
             raise refusal(role, rule, actual, "Use Scores.from_labels(y, s).", InputTypeError)
         do = "Keep the trials that every system scored, and leave out the others"
         check_rejected(scores, "a fused score", do)
+        check_sense(scores, f"{role}[{format_value(name)}]")
         if columns:
             _same_trials(columns[0], scores, (next(iter(chosen)), name))
         columns.append(scores)

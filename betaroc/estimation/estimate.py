@@ -17,8 +17,9 @@ from betaroc.core.checks import check_entries, count, finite
 from betaroc.core.notices import Notice, keep, warn
 from betaroc.core.tables import Library, Tabular
 from betaroc.core.text import format_list
+from betaroc.core.thresholds import mirror
 from betaroc.core.value import Named, Result
-from betaroc.core.vocabulary import CLASS_SLOTS, CLIENT, CLIENTS, IMPOSTORS, worded
+from betaroc.core.vocabulary import CLASS_SLOTS, CLIENTS, IMPOSTORS, worded
 from betaroc.data.scores import ScoreData, Scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -155,8 +156,9 @@ def outliers(scores: Scores) -> list[Notice]:
             first, n = int(np.argmax(values == value)), int(np.sum(values == value))
             with np.errstate(over="ignore", divide="ignore"):  # the others within 1e-308
                 times = far[side][0] / np.max(far[places != value])
+            shown = mirror(value, scores.lower_is_client)
             texts.append(
-                f"{who}: {f'{n} scores are' if n > 1 else 'a score is'} {float(value)!r} (index"
+                f"{who}: {f'{n} scores are' if n > 1 else 'a score is'} {float(shown)!r} (index"
                 f" {first}{' first' * (n > 1)}), {times:.3g} times as far from the median as"
                 " any other. If that is a code for a missing score, leave it out, or leave it empty"
                 + worded(' and read with `missing="drop"`')
@@ -196,9 +198,9 @@ def reversed_scores(client: Distribution, impostor: Distribution) -> None:
     auc = pair_of(client, impostor).auc()
     if auc < 0.5:
         warn(
-            f"{IMPOSTORS} score higher than {CLIENTS}: the empirical AUC is {auc:.4g} < 0.5. Scores"
-            f" are taken as they are (higher = more client-like); if lower means {CLIENT}, pass 1 -"
-            " score or -score, and check which label is the client's.",
+            f"{IMPOSTORS} are more client-like than {CLIENTS}: the empirical AUC is {auc:.4g} <"
+            " 0.5. Scores are taken as the call says: higher = more client-like, or lower by"
+            + worded(" `lower_is_client`. Turn that round, or check the client's label."),
             errors.ReversedScoresWarning,
         )
 
@@ -342,7 +344,7 @@ class PairEstimate(Result):
             wide[:rows, :columns] = np.array(cov)[:rows, :columns]
             cov = contract.as_rows(wide)
         laws = client.distribution, impostor.distribution
-        model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
+        model = replace(self.model, client=laws[0], impostor=laws[1], prior=scores.prior)
         return replace(self, model=model, scores=scores, client=client, impostor=impostor,
                        shared_cov=cov)  # fmt: skip
 
@@ -406,6 +408,7 @@ class Options(NamedTuple):
     resolution: float | None = None
     components: int | None = None
     bounds: Bounds | None = None
+    lower: bool | None = False
 
 
 _NO_OPTIONS = Options()
@@ -420,6 +423,8 @@ class Task(NamedTuple):
     resolution: float | None
     #: The range of the scores, where it is not that of the family.
     bounds: Bounds | None
+    #: Whether the scores are -s of those of the call.
+    lower: bool = False
 
     @classmethod
     def of(cls, name: str, options: Options) -> Task:
@@ -436,7 +441,7 @@ class Task(NamedTuple):
                 remedy = "It belongs to mixtures."
                 raise errors.refusal("components", rule, str(components), remedy)
             row = replace(row, estimate=partial(row.estimate, count=components))
-        return cls(name, row, options.boundary, step, bounds)
+        return cls(name, row, options.boundary, step, bounds, bool(options.lower))
 
     @classmethod
     def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
@@ -468,21 +473,23 @@ class Task(NamedTuple):
     ) -> tuple[Estimate, list[Notice]]:
         """The record of a maximum, and notices."""
         result, rule = self._result(top, ties), top.rule
+        shown = mirror(self._ends[0], self.lower), mirror(self._ends[1], self.lower)
         notices = few_scores(sample.name, sample.total)
         masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
         if rule is not None and masses and self.policy is None:
             # Nobody has asked for point masses.
-            notices += inflated(sample, rule, result.params, self.family, self._ends)
+            notices += inflated(sample, rule, result.params, self.family, shown)
         if self.row.of_density and (rule is None or rule.policy in contract.SUMMED_POLICIES):
             inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
-            notices += influence(inside, top, self.row.estimate, self._ends)
+            notices += influence(inside, top, self.row.estimate, shown)
         return result, notices
 
     def estimated(self, sample: Data) -> tuple[Data, MleResult]:
         """A sample on the family's range, and its maximum."""
         if self.bounds is not None:
             rows = sample.rows()
-            check_within(rows.name, rows.values, self.bounds)
+            ends = sorted(mirror(end, self.lower) for end in self.bounds)
+            check_within(rows.name, mirror(rows.values, self.lower), (ends[0], ends[1]))
             if self.row.on_unit:
                 low, high = self.bounds
                 sample = rows.replace(np.clip((rows.values - low) / (high - low), 0.0, 1.0))
@@ -497,6 +504,9 @@ class Task(NamedTuple):
         row, step = self.row, self.resolution if self.policy is None else None
         if sample.name == "impostor" and row.impostor is not None:
             row = replace(row, estimate=row.impostor)
+        if row.positive and self.lower:
+            rule, remedy = "be of distances times -1", 'Take "normal" or "sinh-arcsinh".'
+            raise errors.refusal("family", rule, repr(self.family), remedy)
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
             values, rule = sample.rows().values, worded(f'be above 0 for `family="{self.family}"`')
             remedy = "Use" + worded(' `family="sinh-arcsinh"` or "normal".')
@@ -560,7 +570,7 @@ def estimate_pair(
     scores: ScoreData, names: tuple[str, str], options: Options = _NO_OPTIONS, reason: str = ""
 ) -> tuple[PairEstimate, list[Notice]]:
     """Both classes by named families, and notices."""
-    tasks = Task.pair(names, options)
+    tasks = Task.pair(names, options._replace(lower=scores.lower_is_client))
     if isinstance(scores, ScoreSummary):
         for task in tasks:
             if not task.row.summed:
@@ -586,7 +596,7 @@ def estimate_pair(
         for t, sample, top in zip(tasks, samples, joined[:2] if joined else tops, strict=True)
     )
     laws = client.distribution, impostor.distribution
-    model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
+    model = ScoreModel(*laws, prior=scores.prior, name=scores.name, lower_is_client=tasks[0].lower)
     shared = None if joined is None else joined.shared_cov
     result = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
     return result, notices + more

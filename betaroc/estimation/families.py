@@ -507,7 +507,8 @@ def automatic(
 ) -> Chosen:
     """Beta where every score lies in [0, 1] or has bounds, else normal."""
     if bounds is not None:
-        reason = "chosen because scores have bounds, {:g} and {:g}".format(*bounds)
+        shown = value[0]._bounds_inside(bounds) or bounds
+        reason = "chosen because scores have bounds, {:g} and {:g}".format(*shown)
         return Chosen("beta", reason, [])
     several = len(value) > 1
     return chosen_of([s for scores in value for s in spans_of(scores, named=several)], asked)

@@ -21,7 +21,7 @@ from betaroc.core.resampling import check_fractional_weights, streams
 from betaroc.core.special import rate_of_none, share_ends
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import sentence
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
 from betaroc.data.groups import weights_of
@@ -184,7 +184,7 @@ def check_targets(
             decades = range(1, max(2, math.ceil(math.log10(n)) + 1))
             targets = np.array([float(f"{m}e-{decade}") for decade in decades for m in (5, 2, 1)])
             # Trials without a score count, and say nothing.
-            absent = float(f.model.frr(-np.inf)) if rate == "frr" else 0.0
+            absent = float(f.model.client.cdf(-np.inf)) if rate == "frr" else 0.0
             targets = targets[n * (targets - absent) >= least]
         # Groups may leave fewer expected scores.
         checked = _checked(f, evidence, which, targets, level) if targets.size else []
@@ -214,7 +214,7 @@ def _checked(
     alone = evidence.effective(which, t, tail, above=above)
     low = share_ends(fewest * alone / n, alone, tail)[0]
     high = share_ends(most * alone / n, alone, tail)[1]
-    result = []
+    result, shown = [], mirror(t.theta, f.model.lower_is_client)
     for k, target in enumerate(targets.tolist()):
         fitted, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
         observed = 0.5 * float(fewest[k] + most[k])
@@ -224,7 +224,7 @@ def _checked(
         )  # fmt: skip
         place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
         result.append(TargetCheck(
-            ("frr", "far")[which], target, float(t.theta[k]), n * fitted, observed, *ends, verdict,
+            ("frr", "far")[which], target, float(shown[k]), n * fitted, observed, *ends, verdict,
             reason, n, worth, needed, place,
         ))  # fmt: skip
     return result

@@ -710,7 +710,8 @@ def compare_families(
     purpose = "a comparison of families"
     value = require_scores(as_scores(scores, "scores", "Scores"), purpose, rejected=True)
     tell_of_scored(value, purpose)
-    return _compared_in(value._scored, families, None, bounds)
+    ends = value._bounds_inside(None if bounds is None else checks.span(bounds, "bounds"))
+    return _compared_in(value._scored, families, None, ends)
 
 
 def best_comparison(
@@ -836,7 +837,8 @@ def _bounds_of(scores: Scores, bounds: Bounds | None) -> Bounds | None:
         return unit_range(scores)
     bounds = checks.span(bounds, "bounds")
     for who in CLASSES:
-        families.check_within(who, getattr(scores, who), bounds)
+        ends = scores._bounds_inside(bounds) or bounds  # in their own scale
+        families.check_within(who, scores._document_part(who), ends)
     return bounds
 
 

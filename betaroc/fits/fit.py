@@ -48,6 +48,7 @@ from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_in
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
 from betaroc.model.calibration import BayesError
+from betaroc.model.dataset_checks import check_sense, is_lower
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -475,7 +476,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
-        return in_library(interval_of_fit(f, parse_statistic(stat, given, **point), options), self)
+        lower = is_lower(self)
+        spec = parse_statistic(stat, given, **point).inside(lower)
+        return in_library(spec.outside(interval_of_fit(f, spec, options), lower), self)
 
     def roc_band(
         self,
@@ -857,7 +860,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             laws = self.model.client, self.model.impostor
             samples = self.scores._distributions if kind == "histogram" else laws
             classes = list(zip(samples, laws, strict=True))
-            return plot_classes(ax, classes, names, style, bins=bins)
+            return plot_classes(ax, classes, names, style, bins=bins, lower=is_lower(self))
+        check_sense(self, f'kind="{kind}"', like=self if kind == "pp" else None)
         if kind == "tails":
             return pictures.plot_tails(self, ax, level=level, terms=words)
         if kind in pictures.COST_KINDS:
@@ -1382,7 +1386,7 @@ def fit(
     (3.3701, 0.5)
     """
     data: ScoreData = as_scores(scores, "scores")
-    bounds = None if bounds is None else checks.span(bounds, "bounds")
+    bounds = data._bounds_inside(None if bounds is None else checks.span(bounds, "bounds"))
     request = TailRequest.of(tails, tail_sizes, bounds)
     names = families.checked_pair(family, (families.AUTO, families.BEST))
     if names[0] == families.BEST:

@@ -21,7 +21,7 @@ from betaroc.data.scores import ScoreData
 from betaroc.inference.of_scores import CountedScores, interval_of_counts
 from betaroc.inference.scores_beyond import SideInput, SupportedPair
 from betaroc.model.calibration import class_probabilities
-from betaroc.model.dataset_checks import warn_of_reversed
+from betaroc.model.dataset_checks import check_sense, warn_of_reversed
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_costs
@@ -233,7 +233,10 @@ def _by_name(systems: CostInput) -> Mapping[str, SideInput]:
     if not systems or not all(isinstance(name, str) and name.strip() for name in systems):
         rule, names = "have names of text, at least one", checks.format_list([*systems]) or "none"
         raise refusal("systems", rule, names, "Give scores, or {name: scores}.")
-    return {name: as_scores(x, "systems", kinds, SideInput) for name, x in systems.items()}
+    result = {name: as_scores(x, "systems", kinds, SideInput) for name, x in systems.items()}
+    for item in result.values():
+        check_sense(item, "systems")
+    return result
 
 
 @collect_warnings

@@ -629,7 +629,7 @@ def _scale(
     if name == "threshold" and model._pair.unit:
         return lambda point: float(point.logit_threshold), from_logit
     if name == "threshold":
-        return lambda point: float(point.threshold), float
+        return lambda point: float(point.thresholds.theta), float
     if name == "log":
         return lambda x: math.log(x) if spec.as_number(x) > 0.0 else -math.inf, from_log
     if name == "probit":

@@ -37,7 +37,7 @@ from betaroc.inference.strata import (
     influence_over,
     intervals_over,
 )
-from betaroc.model.dataset_checks import warn_of_reversed
+from betaroc.model.dataset_checks import check_sense, warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
@@ -214,6 +214,9 @@ def difference(
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     paired = checks.flag(paired, "paired")
     a, b = of_comparisons(stat, point, a, b)
+    if "threshold" in f"{stat}{[*point]}" or f"{stat}".endswith("-mean"):  # of one scale
+        check_sense(a, "a")
+        check_sense(b, "b")
     result: Difference
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         point, over = costs_over(stat, point, over)

@@ -35,7 +35,7 @@ from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
 from betaroc.inference.strata import POOLED, costs_over, intervals_over, of_species
-from betaroc.model.dataset_checks import warn_of_reversed
+from betaroc.model.dataset_checks import is_lower, warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc_functions import places_of_far
 from betaroc.model.statistics import (
@@ -430,18 +430,21 @@ def interval(
     of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
     result: Interval
+    lower = is_lower(of)
     if isinstance(of, SupportedPair):
-        result = interval_of_fit(of, parse_statistic(stat, given, **point), options)
+        spec = parse_statistic(stat, given, **point).inside(lower)
+        result = spec.outside(interval_of_fit(of, spec, options), lower)
     elif isinstance(of, ScoreData):
         stat, over = of_species(stat, of, over)
         point, over = costs_over(stat, point, over)
-        spec = parse_statistic(stat, given, **point)
+        spec = parse_statistic(stat, given, **point).inside(lower)
         if isinstance(of, Scores):
             give(outliers(of._scored))
         if over == POOLED:
             result = of_scores.interval_of_scores(of, spec, options)
         else:
             result = intervals_over(of, spec, options, over)(options.level)
+        result = spec.outside(result, lower)
     else:
         result = of._interval_of(stat, given, point, options)
     return in_library(result, of)

@@ -202,7 +202,7 @@ class CountedScores:
         near = float(values[inner]) if inner < values.size else open_end
         last = float(values[outer]) if outer < values.size else -open_end
         # All thresholds between two scores decide alike.
-        low, high = self.gap_of(float(t.threshold))
+        low, high = self.gap_of(float(t.thresholds.theta))
         return min(low, near, last), max(high, near, last)
 
     def gap_of(self, t: float) -> Limits:
@@ -292,7 +292,7 @@ class PointLikelihood:
         """Ends of the threshold whose true rates lie anywhere on the line."""
         keep = self.first + np.flatnonzero(self.deviances <= self.most)
         keep, places = np.union1d(keep, self.tied()), self.counted.pair.gaps.places
-        low, high = self.counted.gap_of(float(self.at.threshold))
+        low, high = self.counted.gap_of(float(self.at.thresholds.theta))
         if keep.size:
             low = min(low, -math.inf if keep[0] == 0 else float(places[keep[0] - 1]))
             high = max(high, math.inf if keep[-1] == places.size else float(places[keep[-1]]))
@@ -886,7 +886,8 @@ def square_and_add(
     # What both rates share moves a measure of both in one direction more, in the other less.
     r, data, units = 0.0, counted.data, counted.evidence.groups
     if units is not None and isinstance(data, Scores):
-        rejected, accepted = data.client <= point.threshold, data.impostor > point.threshold
+        at: Any = point.thresholds.theta
+        rejected, accepted = data.client <= at, data.impostor > at
         none = np.zeros(rejected.size), np.zeros(accepted.size)
         errors = [(none[0], 1.0 * accepted), (1.0 * rejected, none[1])]
         r = correlation_of(covariance_of_means(units, errors))
@@ -1015,7 +1016,7 @@ def rate_weights(
     where = _balanced_point(spec)
     best = spec.fixed or spec.optimum
     at = best.point(model, spec.where) if best else point_at(model, where)
-    t = float(at.threshold)
+    t = float(at.thresholds.theta)
     if best:
         return t, *rate_slopes(best.at(spec.where), at)
     if spec.name == "threshold":

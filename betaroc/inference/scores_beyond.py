@@ -313,7 +313,7 @@ def may_be_equal(evidence: SampleSupport, model: ScoreModel) -> float:
 
     n, m = evidence.totals
     if evidence.groups is not None:
-        t = Thresholds.from_theta(np.array([float(model.youden().threshold)]))
+        t = Thresholds.from_theta(np.array([float(model.youden().thresholds.theta)]))
         n, m = (float(evidence.effective(k, t, _TWO_SIDED, above=bool(k))[0]) for k in (0, 1))
     p = float(kolmogorov(model.ks() * math.sqrt(n * m / (n + m))))
     return p if p > _EQUAL else 0.0

@@ -17,7 +17,7 @@ from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular, in_library
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
 from betaroc.data.read import ScoresLike, as_scores
@@ -370,7 +370,8 @@ def by_stratum(
     0.906
     """
     scores = as_scores(x, "x")
-    who, spec = checks.choice(of, CLASSES, "of"), parse_statistic(stat, given, **point)
+    who, lower = checks.choice(of, CLASSES, "of"), scores.lower_is_client
+    spec = parse_statistic(stat, given, **point).inside(lower)
     options = IntervalOptions(level)
     pieces, tail = pieces_of(scores, who), options.tail
     rows = _rows(scores, pieces, spec, who, options)
@@ -378,17 +379,18 @@ def by_stratum(
     n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
     absent = np.array([getattr(piece, f"n_{who}_rejected") for piece in pieces.values()])
     table = StrataTable(
-        str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
+        str(spec.inside(lower)), who, options.level, tuple(pieces), n, estimate, low, high,
         np.full(n.size, np.nan), rows.interval(options.level), non_response=absent / n,
     )  # fmt: skip
     if rows.counts is not None:
         ratio, spread = rows.counts.differences(options.level)
-        p_value, name = rows.counts.p_value(), f"{spec.name}@threshold={rows.threshold!r}"
+        at = mirror(rows.threshold, lower)
+        p_value, name = rows.counts.p_value(), f"{spec.name}@threshold={at!r}"
         if p_value > tail:  # one rate may be true of all, whatever deviates of few errors say
             ratio, spread = replace(ratio, low=1.0), replace(spread, low=1.0)
         table = replace(table, statistic=name, ratio=ratio, spread=spread, p_value=p_value)
         table = replace(table, size=rows.counts.sizes(tail))
-    return in_library(table, scores)
+    return in_library(spec.outside(table, lower), scores)
 
 
 class _Rows(NamedTuple):
@@ -575,7 +577,7 @@ def _rows(
         return rows
     at = spec.where.value
     if spec.where.point != "threshold":
-        at = float(point_at(empirical_model(scores), spec.where).threshold)
+        at = float(point_at(empirical_model(scores), spec.where).thresholds.theta)
     t, above = Thresholds.from_theta(at), spec.name in ("far", "tpr")
     counted = partial(StratumCounts.at, who=who, t=t, above=above, grouped=options.groups)
     return rows._replace(threshold=at, counts=counted(rows.pieces), pooled=counted([scores]))
@@ -652,7 +654,7 @@ class _StrataCost(NamedTuple):
     def interval(self, level: float) -> Interval:
         """By the intervals of both rates."""
         counted, pieces, weights, (name, row, _), point, value = self
-        tail, t = 0.5 * (1.0 - level), float(point.threshold)
+        tail, t = 0.5 * (1.0 - level), float(point.thresholds.theta)
         _, low, high = mean_error(
             counted.data, pieces, CLASSES[1], weights, t, tail, grouped=counted.groups
         )
@@ -664,7 +666,8 @@ class _StrataCost(NamedTuple):
 
     def influence(self, scores: Scores) -> list[FloatArray]:
         """What each client and each impostor adds."""
-        data, t, codes = scores._trials, self.point.threshold, stratum_codes(scores, CLASSES[1])
+        data, codes = scores._trials, stratum_codes(scores, CLASSES[1])
+        t: Any = self.point.thresholds.theta
         by_far, by_frr = rate_slopes(self.value, self.point)
         hits, count = data.impostor > t, np.bincount(codes)
         each = (self.weights / count)[codes] * (hits - (np.bincount(codes, hits) / count)[codes])

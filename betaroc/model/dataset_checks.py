@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
+from betaroc.core.errors import ReversedScoresWarning, ScaleWarning, refusal
 from betaroc.core.notices import warn
-from betaroc.core.vocabulary import CLIENTS, IMPOSTOR, IMPOSTORS
+from betaroc.core.vocabulary import CLIENTS, IMPOSTOR, IMPOSTORS, worded
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.pairs import pair_of
@@ -22,6 +22,19 @@ _ENOUGH = 20
 _RATIO = 10.0
 #: What either check asks of a distribution, together: many scores are looked at once for all three.
 _QUANTILES = np.array([0.05, 0.5, 0.95])
+
+
+def is_lower(data: object) -> bool:
+    """Whether clients have the lower scores in scores, a model, or what was fitted."""
+    owner = getattr(data, "model", getattr(data, "scores", data))
+    return bool(getattr(owner, "lower_is_client", False))
+
+
+def check_sense(data: object, name: str, like: object = None) -> None:
+    """Refuse scores of the other sense than others, or than what a call can answer."""
+    if is_lower(data) != is_lower(like):
+        rule = f"be scores of which clients have the {'lower' if is_lower(like) else 'higher'} ones"
+        raise refusal(name, rule, f"lower_is_client={is_lower(data)}", "Pass -score.")
 
 
 def warn_of_scales(dev: Distributions, test: Distributions) -> None:
@@ -47,8 +60,9 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
     auc = pair_of(*laws).auc()
     if auc < 0.5:
         warn(
-            f"{name}: {IMPOSTORS} score higher than {CLIENTS} (AUC {auc:.4f} < 0.5). Nothing is"
-            " flipped: if the labels are right, pass -score (or 1 - score on [0, 1]).",
+            f"{name}: {IMPOSTORS} are more client-like than {CLIENTS} (AUC {auc:.4f} < 0.5)."
+            " Nothing is flipped: if the labels are right, turn"
+            + worded(" `lower_is_client` round, which says that lower scores mean clients."),
             ReversedScoresWarning,
         )
 

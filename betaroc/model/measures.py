@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from betaroc.core.arrays import BoolArray, FloatArray, as_output
 from betaroc.core.checks import finite, flag, fraction, frozen, probability_array, real_array
 from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.tables import Table, table_of
-from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
+from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose, mirror
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import PRECISION, TITLE_SLOT, Terms, worded
 from betaroc.distributions.pairs import Pair
@@ -31,7 +31,7 @@ class OperatingPoint(Result, Exportable):
     Parameters
     ----------
     threshold : float or ndarray
-        Accept iff score > threshold.
+        Accept iff score > threshold; of distances iff score < threshold.
     far, frr : float or ndarray
         P(I > threshold) and P(C <= threshold), fractions.
     prior : float
@@ -45,6 +45,8 @@ class OperatingPoint(Result, Exportable):
         None where no data are known.
     extrapolated : bool or ndarray
         Whether less than one score is expected beyond a rate that was solved for or fitted.
+    lower_is_client : bool
+        Whether accepted is what is below the threshold, as of distances.
 
     Notes
     -----
@@ -72,6 +74,8 @@ class OperatingPoint(Result, Exportable):
     tnr: Any = None
     n_beyond: Any = None
     extrapolated: Any = False
+    _extra_fields = ("lower_is_client",)
+    lower_is_client: bool = False
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
@@ -87,8 +91,9 @@ class OperatingPoint(Result, Exportable):
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
         value, logit = self.threshold, self.logit_threshold
         t = value if isinstance(value, Thresholds) else None
+        place = real_array(value, "threshold") if t is None else t.theta
         arrays = {
-            "threshold": real_array(value, "threshold") if t is None else t.theta,
+            "threshold": place if t is None else np.asarray(mirror(place, self.lower_is_client)),
             "logit_threshold": real_array(logit, "logit_threshold") if t is None else t.logit,
             "far": probability_array(self.far, "far"),
             "frr": probability_array(self.frr, "frr"),
@@ -104,6 +109,7 @@ class OperatingPoint(Result, Exportable):
             raise refusal("threshold and rates", "have one shape", shapes) from None
         arrays = {name: frozen(np.array(np.broadcast_to(a, shape))) for name, a in arrays.items()}
         theta, logit = arrays["threshold"], arrays["logit_threshold"]
+        theta = frozen(np.asarray(mirror(theta, self.lower_is_client)))
         t = Thresholds.from_both(theta, logit) if t is None else t
         complement = frozen(np.array(np.broadcast_to(t.complement, shape)))
         object.__setattr__(self, "thresholds", Thresholds(theta, complement, logit))
@@ -111,16 +117,18 @@ class OperatingPoint(Result, Exportable):
             object.__setattr__(self, name, as_output(array))
 
     @classmethod
-    def _of_rates(cls, t: Thresholds, rates: Sequence[FloatArray], prior: float) -> OperatingPoint:
+    def _of_rates(cls, t: Thresholds, rates: Any, prior: float, lower: bool = False) -> Self:
         table = np.array(rates)
         if ((table < 0.0) | (table > 1.0)).any():
             far, frr, tpr, tnr = rates
-            return cls(t, far, frr, prior, tpr=tpr, tnr=tnr)  # which says what is wrong
+            # The constructor says what is wrong.
+            return cls(t, far, frr, prior, tpr=tpr, tnr=tnr, lower_is_client=lower)
         point = object.__new__(cls)
         t = Thresholds(*(frozen(np.array(values)) for values in (t.theta, t.complement, t.logit)))
         values = map(as_output, frozen(table)) if t.shape else table.tolist()
         result = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
-        result |= {"threshold": as_output(t.theta), "logit_threshold": as_output(t.logit)}
+        result |= {"threshold": as_output(mirror(t.theta, lower)), "lower_is_client": lower}
+        result |= {"logit_threshold": as_output(t.logit)}
         result |= {"prior": prior, "n_beyond": None, "extrapolated": False, "thresholds": t}
         for name, value in result.items():
             object.__setattr__(point, name, value)
@@ -144,6 +152,7 @@ class OperatingPoint(Result, Exportable):
         return OperatingPoint(
             t[index], take(self.far), take(self.frr), self.prior, tpr=take(self.tpr),
             tnr=take(self.tnr), n_beyond=beyond, extrapolated=flags if flags.ndim else bool(flags),
+            lower_is_client=self.lower_is_client,
         )  # fmt: skip
 
     def to_frame(self) -> Table:
@@ -437,7 +446,7 @@ def some_rejected(pair: Pair) -> bool:
     return bool(pair.frr(everyone) + pair.tnr(everyone) > 0.0)
 
 
-def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
+def point_of(pair: Pair, t: Thresholds, prior: float, lower: bool = False) -> OperatingPoint:
     """The point at thresholds, each rate from its own tail."""
     # "Just below 1" is a limit; the double to set is the last one before 1. So it is of what is
     # 1 by rounding alone where scores of exactly 1 have a probability: they shall be accepted.
@@ -452,7 +461,7 @@ def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
     if not pair.unit:
         place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
     rates = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
-    return OperatingPoint._of_rates(place, rates, prior)
+    return OperatingPoint._of_rates(place, rates, prior, lower)
 
 
 def _ratio(numerator: Any, denominator: Any) -> Any:

@@ -17,7 +17,7 @@ from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, e
 from betaroc.core.errors import refusal
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Shape, has_shape
@@ -60,6 +60,9 @@ class ScoreModel(Exportable):
         For tables and legends.
     is_generic : bool, optional
         Whether the closed forms are left out; see :meth:`generic`.
+    lower_is_client : bool, optional
+        Whether the distributions are of -s of scores s of which clients have the lower ones, as of
+        distances; thresholds, and scores given, are those of s.
 
     Notes
     -----
@@ -85,12 +88,15 @@ class ScoreModel(Exportable):
     prior: float = field(default=0.5, kw_only=True)
     name: str | None = field(default=None, kw_only=True)
     is_generic: bool = field(default=False, kw_only=True)
+    _extra_fields = ("lower_is_client",)
+    lower_is_client: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checks.prior(self.prior))
         checks.name_or_none(self.name)
         checks.flag(self.is_generic, "is_generic")
+        checks.flag(self.lower_is_client, "lower_is_client")
 
     def to_frame(self) -> Table:
         """Return both distributions as a table, one row per parameter, of scores one per score.
@@ -129,7 +135,7 @@ class ScoreModel(Exportable):
     @cached_property
     def _scored(self) -> ScoreModel:
         """The pair of the trials that have a score."""
-        return ScoreModel(self.client._scored, self.impostor._scored, prior=self.prior)
+        return replace(self, client=self.client._scored, impostor=self.impostor._scored)
 
     def generic(self) -> ScoreModel:
         """The same pair by quadrature, bracketed roots and enumeration alone.
@@ -176,6 +182,7 @@ class ScoreModel(Exportable):
         """
         logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
         shifts = checks.finite(client, "client"), checks.finite(impostor, "impostor")
+        shifts = mirror(shifts[0], self.lower_is_client), mirror(shifts[1], self.lower_is_client)
         factor = checks.positive(scale, "scale")
         pairs = zip((self.client, self.impostor), shifts, strict=True)
         laws = [moved_law(law, shift, factor, logit=logit) for law, shift in pairs]
@@ -203,8 +210,9 @@ class ScoreModel(Exportable):
         """
         sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
         source = checks.generator(rng)
-        client = self.client.sample(sizes[0], source)
-        return Scores._of_trials(client, self.impostor.sample(sizes[1], source), self.name)
+        drawn = self.client.sample(sizes[0], source), self.impostor.sample(sizes[1], source)
+        scores = Scores._of_trials(*drawn, self.name)
+        return scores._with(lower_is_client=self.lower_is_client)
 
     # --------------------------------------------------------------------- rates
     @elementwise
@@ -222,12 +230,12 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).far([0.0, 0.5, 1.0])  # (1 - t)^2
         array([1.  , 0.25, 0.  ])
         """
-        return as_output(self._pair.far(Thresholds.from_theta(checks.real_array(t, "t"))))
+        return as_output(self._pair.far(self._inside(t, "t")))
 
     @elementwise
     def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False rejection rate P(C <= t); see `ScoreModel.far`."""
-        return as_output(self._pair.frr(Thresholds.from_theta(checks.real_array(t, "t"))))
+        return as_output(self._pair.frr(self._inside(t, "t")))
 
     @elementwise
     def fmr(self, t: npt.ArrayLike) -> ScalarOrArray:
@@ -254,10 +262,13 @@ class ScoreModel(Exportable):
         >>> round(point.hter, 12), round(point.precision, 12)
         (0.25, 0.75)
         """
-        return self._point(Thresholds.from_theta(checks.real_array(t, "t")))
+        return self._point(self._inside(t, "t"))
+
+    def _inside(self, t: npt.ArrayLike, name: str) -> Thresholds:
+        return Thresholds.from_theta(mirror(checks.real_array(t, name), self.lower_is_client))
 
     def _point(self, t: Thresholds) -> OperatingPoint:
-        return point_of(self._pair, t, self.prior)
+        return point_of(self._pair, t, self.prior, self.lower_is_client)
 
     # ----------------------------------------------------------------- thresholds
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
@@ -295,12 +306,12 @@ class ScoreModel(Exportable):
     @elementwise
     def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The lowest threshold with FAR <= x; see `ScoreModel.at_far`."""
-        return as_output(self.at_far(x).thresholds.theta)
+        return as_output(np.asarray(self.at_far(x).threshold))
 
     @elementwise
     def threshold_at_frr(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The highest threshold with FRR <= x; see `ScoreModel.at_far`."""
-        return as_output(self.at_frr(x).thresholds.theta)
+        return as_output(np.asarray(self.at_frr(x).threshold))
 
     def _reach(
         self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike, name: str
@@ -431,7 +442,7 @@ class ScoreModel(Exportable):
         model = self if prior is None else replace(self, prior=prior)
         _check_inner(model.prior)
         odds = math.log1p(-model.prior) - math.log(model.prior)
-        return model.at(math.log(fa) - math.log(fr) + odds)
+        return model._point(Thresholds.from_theta(math.log(fa) - math.log(fr) + odds))
 
     def max_f(self, weight: float = 0.5) -> OperatingPoint:
         """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).
@@ -731,7 +742,7 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Normal(2, 2), Normal(-2, 2)).log_likelihood_ratio([-1, 0, 90]).tolist()
         [-1.0, 0.0, 90.0]
         """
-        t = Thresholds.from_theta(checks.real_array(scores, "scores"))
+        t = self._inside(scores, "scores")
         return as_output(log_likelihood_ratio(self._pair, t))
 
     @elementwise
@@ -757,7 +768,7 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(3, 2), Beta(2, 3)).posterior([0.25, 0.5]).tolist()  # s itself
         [0.25, 0.5]
         """
-        t = Thresholds.from_theta(checks.real_array(scores, "scores"))
+        t = self._inside(scores, "scores")
         return as_output(posterior(self._pair, self.prior, t))
 
     # -------------------------------------------------------------- ends and shape
@@ -822,7 +833,8 @@ class ScoreModel(Exportable):
         on_segment = np.array([(c.accepted, c.rejected) for c in result]).reshape(-1, 2).T
         rates = np.array([point.far, point.frr, point.tpr, point.tnr])
         rates = np.where(np.isnan(on_segment[[0, 1, 0, 1]]), rates, on_segment[[0, 1, 0, 1]])
-        return OperatingPoint._of_rates(point.thresholds, list(rates), self.prior)
+        lower = self.lower_is_client
+        return OperatingPoint._of_rates(point.thresholds, list(rates), self.prior, lower)
 
     def inflections(self) -> OperatingPoint:
         """Where the curvature of the ROC changes sign: extremes of the likelihood ratio.
@@ -959,7 +971,7 @@ class ScoreModel(Exportable):
         ['client', 'impostor']
         """
         classes = [(self.client,), (self.impostor,)]
-        return plot_classes(ax, classes, CLASSES, style)
+        return plot_classes(ax, classes, CLASSES, style, lower=self.lower_is_client)
 
     def precision_recall(self) -> PrecisionRecall:
         """Precision against recall at the model's prior.

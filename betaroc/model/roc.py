@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -16,6 +16,7 @@ from betaroc.core.checks import choice, flag, instance, prior as checked_prior, 
 from betaroc.core.errors import refusal
 from betaroc.core.tables import Table
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Corners, decides_by_counts
@@ -41,6 +42,8 @@ class Curve(Exportable):
     impostor: Distribution
     prior: float
     is_generic: bool
+    _extra_fields = ("lower_is_client",)
+    lower_is_client: bool
 
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
@@ -49,7 +52,7 @@ class Curve(Exportable):
 
     @classmethod
     def _of(cls, model: ScoreModel, **option: Any) -> Self:
-        shared = {name: getattr(model, name) for name in ("prior", "name", "is_generic")}
+        shared = fields_of(model, "prior", "name", "is_generic", "lower_is_client")
         make: Any = cls
         curve: Self = make(model.client, model.impostor, **shared, **option)
         vars(curve)["_pair"] = model._pair
@@ -65,7 +68,7 @@ class Curve(Exportable):
         return True
 
     def _at(self, t: Thresholds) -> OperatingPoint:
-        return point_of(self._pair, t, self.prior)
+        return point_of(self._pair, t, self.prior, self.lower_is_client)
 
     def _mapped(
         self, values: npt.ArrayLike, name: str, function: Callable[..., FloatArray], **options: Any
@@ -145,6 +148,7 @@ class Roc(Curve):
     prior: float = 0.5
     name: str | None = None
     is_generic: bool = False
+    lower_is_client: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -299,7 +303,9 @@ class Roc(Curve):
             raise refusal("corners()", "be of two samples", kinds, "Take points(n).")
         step = -1 if self._upward else 1
         at = Corners(*(column[::step] for column in pair.corners))
-        return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)
+        rates, lower = (at.far, at.frr, at.tpr, at.tnr), self.lower_is_client
+        t = Thresholds.from_both(at.theta, np.full(at.theta.shape, np.nan))
+        return OperatingPoint._of_rates(t, rates, self.prior, lower)
 
     def crossings(self, other: Roc) -> RocCrossings:
         """Where this curve and another meet and change places.
@@ -469,8 +475,8 @@ class RocHull(Exportable):
         parts = [along[keep], self.starts, self.ends]
         t = Thresholds.concatenate([p.thresholds for p in parts])
         names = ("far", "frr", "tpr", "tnr")
-        rates = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
-        whole = OperatingPoint(t, prior=self.roc.prior, **rates)
+        rates = [np.concatenate([getattr(p, name) for p in parts]) for name in names]
+        whole = OperatingPoint._of_rates(t, rates, self.roc.prior, self.roc.lower_is_client)
         order = np.lexsort((whole.tpr, whole.far))
         return whole[order if self.roc._upward else order[::-1]]
 
@@ -506,7 +512,7 @@ class RocHull(Exportable):
         share = before / (before + after) if before + after > 0.0 else 0.0
         rate = float(start.far + share * (end.far - start.far))
         keep = float(start.tpr + share * (end.tpr - start.tpr))
-        return OperatingPoint(start.thresholds, rate, rate, self.roc.prior, tpr=keep, tnr=keep)
+        return replace(start, far=rate, frr=rate, tpr=keep, tnr=keep)
 
 
 # ------------------------------------------------------- the other axes of the same pair
@@ -539,6 +545,7 @@ class Det(Curve):
     prior: float = 0.5
     name: str | None = None
     is_generic: bool = False
+    lower_is_client: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -608,6 +615,7 @@ class PrecisionRecall(Curve):
     prior: float = 0.5
     name: str | None = None
     is_generic: bool = False
+    lower_is_client: bool = False
 
     @elementwise
     def precision(self, recall: npt.ArrayLike) -> ScalarOrArray:

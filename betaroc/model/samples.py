@@ -16,6 +16,7 @@ from betaroc.core.text import format_value
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
+from betaroc.model.dataset_checks import check_sense
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ _FIRST = 512
 def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
     """The scores as they are as a pair, with their observed prior."""
     called = data.name if name is None else name
-    return ScoreModel(*data._distributions, prior=data.prior, name=called)
+    lower = data.lower_is_client
+    return ScoreModel(*data._distributions, prior=data.prior, name=called, lower_is_client=lower)
 
 
 # ------------------------------------------------------------------ distances
@@ -136,6 +138,7 @@ def sample_systems(
             rule = 'have names of text, none empty or "label"'
             raise refusal("models", rule, format_value(name), kind=kind)
         instance(model, ScoreModel, f"models[{name!r}]", "fit.model")
+        check_sense(model, f"models[{name!r}]")
     sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
     roots = [_root(matrix) for matrix in _matrices(correlation, list(systems))]
     source = generator(rng)

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalArguments
 from betaroc.core.text import format_value, parse_number, typed
+from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.vocabulary import (
     COMPLEMENTS,
     DEFAULT,
@@ -203,7 +204,7 @@ def point_at(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
     if point == "alpha":
         return model.min_weighted_error(value)
     if point == "threshold":
-        return model.at(value)
+        return model._point(Thresholds.from_theta(value))
     return model.at_far(value) if point == "far" else model.at_frr(where.frr)
 
 
@@ -339,7 +340,7 @@ def _at_probability(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint
             " br.Scores(m.posterior(test.client), m.posterior(test.impostor))."
         )
         raise refusal("'net-benefit'", rule, actual, remedy)
-    return model.at(where.value)
+    return model._point(Thresholds.from_theta(where.value))
 
 
 def _threshold_rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
@@ -421,7 +422,8 @@ STATISTICS: dict[str, Statistic] = {
         points=("", "threshold"), fixed=_ADCF,
     ),
     "bayes-error": _of_point(
-        Optimum(lambda m, w: m.at(-w.value), _error_at_odds), f"error probability {_AT_LLR}",
+        Optimum(lambda m, w: m._point(Thresholds.from_theta(-w.value)), _error_at_odds),
+        f"error probability {_AT_LLR}",
         kind="fixed", points=("log_odds",), better="lower",
     ),
     "min-bayes-error": _of_point(
@@ -484,6 +486,12 @@ STATISTICS: dict[str, Statistic] = {
 
 
 # -------------------------------------------------------------------------- what is asked for
+#: An interval, or a table of them.
+_Result = TypeVar("_Result")
+#: Statistics that are scores.
+_IN_SCALE = ("threshold", "client-mean", "impostor-mean")
+
+
 class StatisticSpec(NamedTuple):
     """A statistic and where it is taken."""
 
@@ -510,6 +518,23 @@ class StatisticSpec(NamedTuple):
         """In a sentence."""
         return f"{self.name}{self.where.words}"
 
+    def inside(self, lower: bool) -> StatisticSpec:
+        """The same of -s, where clients have the lower scores."""
+        place = mirror(self.where.value, lower and self.where.point == "threshold")
+        return self._replace(where=self.where._replace(value=place))
+
+    def outside(self, result: _Result, lower: bool) -> _Result:
+        """Of an interval of -s that of the scores."""
+        if not lower or self.name not in _IN_SCALE:
+            return result
+        ends = {"low": "high", "estimate": "estimate", "high": "low"}.items()
+        parts: Any = {name: mirror(getattr(result, other), True) for name, other in ends}
+        return replace(result, **parts)  # type: ignore[type-var]
+
+    def in_scale(self, value: Any, lower: bool) -> Any:
+        """A number of -s as one of the scores, where it is a score."""
+        return mirror(value, lower and self.name in _IN_SCALE)
+
     @property
     def is_named(self) -> bool:
         """Whether it stands in the table; else it is a function."""
@@ -526,7 +551,7 @@ class StatisticSpec(NamedTuple):
     def as_number(self, value: Any) -> float:
         """The number of a value."""
         if self.row.scale == "threshold" and isinstance(value, OperatingPoint):
-            value = value.threshold
+            value = value.thresholds.theta
         try:
             return float(value)
         except (TypeError, ValueError) as error:

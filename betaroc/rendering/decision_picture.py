@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import mirror
 from betaroc.core.vocabulary import ACCEPT, REJECT
 from betaroc.rendering.numbers import with_minus
 from betaroc.rendering.tree import IntervalMark
@@ -65,6 +66,8 @@ class ScoreAxis(NamedTuple):
     low: float
     high: float
     logit: bool
+    #: Whether they are of -s, which numbers are not.
+    lower: bool = False
 
     @classmethod
     def of(cls, scores: FloatArray, mark: float | None) -> ScoreAxis:
@@ -105,7 +108,7 @@ class ScoreAxis(NamedTuple):
             near = min(score, 1.0 - score)
             return f"{score:.{min(3 - math.floor(math.log10(near)), 15) if near > 0.0 else 1}f}"
         step = (self.high - self.low) / 400.0
-        return f"{score:.{max(1 - math.floor(math.log10(step)), 0)}f}"
+        return f"{mirror(score, self.lower):.{max(1 - math.floor(math.log10(step)), 0)}f}"
 
     def ticks(self) -> list[Tick]:
         """Four to seven numbers."""
@@ -114,7 +117,8 @@ class ScoreAxis(NamedTuple):
         marks = _LOGIT_TICKS
         if not self.logit:
             scores = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
-            marks = [(x, with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0") for x in scores]
+            shown = ((x, mirror(x, self.lower)) for x in scores)
+            marks = [(x, with_minus(f"{y:.6g}") if abs(y) > 1e-12 else "0") for x, y in shown]
         placed = [(float(self._place(score)), text) for score, text in marks]
         inside = [tick for tick in placed if -1e-9 <= tick[0] <= 100.0 + 1e-9]
         gap = float(np.diff([at for at, _ in inside]).min(initial=100.0))
@@ -129,7 +133,8 @@ def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], Floa
     texts = [axis.text(float(x)) for x in axis.score(places)]
     home = int(np.argmin(np.abs(places - float(axis.place(threshold)))))
     home = 0 if threshold == -math.inf else home
-    thresholds = np.array([float(text) for text in texts])  # as they are shown
+    shown = np.array([float(text) for text in texts])
+    thresholds = np.array(mirror(shown, axis.lower))  # as they are shown
     thresholds[home] = threshold
     return texts, thresholds, home
 

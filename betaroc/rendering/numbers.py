@@ -75,12 +75,13 @@ def spaced(n: float) -> str:
     return f"{round(n):,d}".replace(",", " ") if len(text) > 4 else text
 
 
-def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
-    """A threshold, rounded so that the target holds."""
+def rounded(threshold: float, *, up: bool, digits: int = 4, lower: bool = False) -> str:
+    """A threshold, rounded so that the target holds; of `lower` scores that of -s."""
     if not math.isfinite(threshold):
         return f"{ACCEPT if threshold < 0.0 else REJECT} all"
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     result = context.create_decimal(Decimal(threshold))
+    result = -result if lower else result
     return format(result, "f" if 1e-4 <= abs(result) < 1e6 or not result else "e")
 
 
@@ -94,9 +95,9 @@ def level_words(level: float) -> str:
     return f"{100.0 * level:.10g} %"
 
 
-def threshold(theta: float, logit: float, digits: int = 6) -> str:
+def threshold(theta: float, logit: float, digits: int = 6, *, lower: bool = False) -> str:
     """A threshold, with its logit near 0 and 1."""
-    if theta == -math.inf:
+    if theta == (math.inf if lower else -math.inf):
         return f"{ACCEPT} all"
     if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
         return f"{theta:.{digits}g} (logit {logit:.5g})"

@@ -328,7 +328,8 @@ def analyze_stepwise(
     families.checked_pair(options["family"], (families.AUTO, families.BEST))
     family, reason = options["family"], f"chosen with family={options['family']!r}"
     if family == families.AUTO:
-        automatic_choice = families.automatic([data, *tests.values()], bounds=options["bounds"])
+        ends = data._bounds_inside(options["bounds"])
+        automatic_choice = families.automatic([data, *tests.values()], bounds=ends)
         families.check_rule(automatic_choice, options["boundary"])
         estimate.give(automatic_choice.notices)
         options = {**options, "family": automatic_choice.family}
@@ -397,7 +398,8 @@ def fitted_set(
     compared = None
     with notices.forward_warnings(prefix):
         if options["family"] == families.BEST:
-            rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
+            rules = options["boundary"], options["resolution"]
+            bounds = value._bounds_inside(options["bounds"])
             compared = family_choice.best_comparison(value, *rules, bounds)
             tails = tail_fits.TailRequest.of(*(options[name] for name in _OF_TAILS))
             fitted = best_fit(value, *rules, compared, tails=tails, bounds=bounds)

@@ -16,6 +16,7 @@ import numpy as np
 
 from betaroc.core import arrays, checks, errors, notices, vocabulary
 from betaroc.core.text import format_value, parse_number
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
 from betaroc.decision import decide, strata, threshold_methods
@@ -135,6 +136,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         "picture": _picture(analysis, names, d, rows),
         "methods": html_of([Section("", (methods,))]),
         "exact": repr(d.threshold_for_greater_equal),
+        "lower": d.lower_is_client,
         "dtype": "" if d.dtype == "float64" else d.dtype,
     }
 
@@ -261,7 +263,7 @@ def _picture(
     analysis: Analysis, names: Sequence[str], d: Decision | None, rows: Sequence[RateRow]
 ) -> dict[str, Any]:
     parts = [part.scored for part in analysis.parts]
-    drawn, mark = _drawn(analysis), None if d is None else d.threshold
+    drawn, mark = _drawn(analysis), None if d is None else d._inside
     axis = score_axis(analysis)
     at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
     bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
@@ -307,7 +309,8 @@ def score_axis(analysis: Analysis) -> ScoreAxis:
     parts = [analysis.parts[k].scored for k in _drawn(analysis)]
     samples = [getattr(part.scores, who) for part in parts for who in arrays.CLASSES]
     d = analysis.decision
-    return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
+    axis = ScoreAxis.of(np.concatenate(samples), None if d is None else d._inside)
+    return axis._replace(lower=analysis.dev.given.lower_is_client)
 
 
 def _panel(
@@ -347,7 +350,7 @@ def _fitted(
 def _positions(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
-    texts, thresholds, home = decision_picture.slider_positions(axis, d.threshold)
+    texts, thresholds, home = decision_picture.slider_positions(axis, d._inside)
     texts[home] = decide.shown_threshold(d)
     columns, flags, largest = {"t": list(map(with_minus, texts))}, {}, np.zeros(len(texts))
     places = {"x": axis.place(np.maximum(thresholds, -1e300)).round(2).tolist()}
@@ -400,8 +403,8 @@ def render_report(analysis: Analysis) -> str:
 
 #: The last line of a page, before any field's words.
 FOOT = (
-    f"betaroc {numbers.version()}. {FAR}(θ) = P({IMPOSTOR} {vocabulary.SCORE} > θ), {FRR}(θ) ="
-    f" P({CLIENT} {vocabulary.SCORE} ≤ θ), {TPR} = 1 − {FRR}, {vocabulary.TNR} = 1 − {FAR}."
+    f"betaroc {numbers.version()}. {FAR} = P({IMPOSTOR} {vocabulary.ACCEPTED}), {FRR} ="
+    f" P({CLIENT} {vocabulary.REJECTED}), {TPR} = 1 − {FRR}, {vocabulary.TNR} = 1 − {FAR}."
 )
 
 
@@ -477,7 +480,10 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
 # ------------------------------------------------------------------------------ sections
 #: What the terms of the page mean, each in a sentence.
 _GLOSSARY = (
-    ("threshold", f"{vocabulary.ACCEPT} if {vocabulary.SCORE} > threshold"),
+    (
+        "threshold",
+        f"{vocabulary.ACCEPT} if {vocabulary.SCORE} > threshold, distance < threshold",
+    ),
     (CLIENT, f"a {vocabulary.TRIAL} that should be {vocabulary.ACCEPTED}"),
     (IMPOSTOR, f"a {vocabulary.TRIAL} that should be {vocabulary.REJECTED}"),
     ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),
@@ -496,7 +502,7 @@ _GLOSSARY = (
     ("F1", f"the harmonic mean of {vocabulary.PRECISION} and {TPR}"),
     ("ROC", f"the curve of {TPR} against {FAR} over all thresholds"),
     ("DET", f"the curve of {FRR} against {FAR} on scales of normal deviates"),
-    ("AUC", f"area under the ROC: how often a {CLIENT} {vocabulary.SCORE} is the higher of a pair"),
+    ("AUC", f"area under the ROC: how often a {CLIENT} {vocabulary.SCORE} is the better of a pair"),
     ("KS", f"the largest difference of {TPR} and {FAR} over all thresholds"),
     ("alpha", f"how much {FAR} counts in the error that dev’s threshold makes smallest"),
     ("Expected performance curve", f"EPC: {HTER} on test at the threshold of each alpha"),
@@ -571,8 +577,8 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
     parts = [analysis.dev, *analysis.tests[:_CURVES]]
     d, several, moved, home = analysis.decision, len(parts) > 1, list[OperatingPoint](), 0
     if d is not None:
-        _, thresholds, home = decision_picture.slider_positions(score_axis(analysis), d.threshold)
-        moved = [part.empirical.at(thresholds) for part in parts]
+        _, thresholds, home = decision_picture.slider_positions(score_axis(analysis), d._inside)
+        moved = [part.empirical._point(Thresholds.from_theta(thresholds)) for part in parts]
     text = "Dashed: dev’s scores" + "; solid: those of test" * several
     text += "; dotted: dev’s fit" * (analysis.dev.modelled is not None)
     dots = f" Dots, at the threshold: hollow, dev{'; filled, test' * several}."

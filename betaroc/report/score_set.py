@@ -134,19 +134,21 @@ def _measured(
 ) -> Measured:  # fmt: skip
     """A statistic of a fit or of scores, or nan."""
     key, value, why = str(stat), math.nan, ""
+    lower, stat = model.lower_is_client, stat.inside(model.lower_is_client)
     find: Any = interval_of_fit if isinstance(of, Fit) else of_scores.interval_of_scores
     if not isinstance(of, Fit) and not stat.row.of_scores:
         why = "it is a number of fitted distributions, which scores by themselves do not have"
     else:
         with suppress(errors.BetarocError):
-            value = stat.number(model)
+            value = stat.in_scale(stat.number(model), lower)
     if math.isnan(value) and not why:
         why = NO_POWER_LAW if key in _OF_ENDS else stat.absence(model)
     elif key.startswith("exponent") and value in (0.0, 1.0, math.inf):
         why = "the kind of the tails or a point mass decides it, not the parameters"
     elif key in _OF_ENDS and not 0.0 < value < math.inf:
         why = "it is beyond the doubles"
-    return with_interval(key, value, partial(find, of, stat, options), why, aloud=aloud)
+    interval = lambda: stat.outside(find(of, stat, options), lower)  # noqa: E731
+    return with_interval(key, value, interval, why, aloud=aloud)
 
 
 def parameters_of(
@@ -228,6 +230,7 @@ def quality_of(
             families = compared
         else:
             bounds = None if fit is None else bounds_of(fit.client.distribution)
+            bounds = bounds and value._bounds_inside(bounds)
             comparison = partial(family_choice.compare_families, value, bounds=bounds)
             families, uncompared = tried(comparison, compared or "")
         best = "empirical" if families is None else named(families.recommended)
@@ -449,7 +452,8 @@ def observed_points(
 ) -> tuple[ObservedPoint, ...]:
     """The thresholds of all criteria on every set."""
     # A target that no threshold reaches is left out, which is said.
-    least, rows, choices = float(dev.empirical.frr(-np.inf)), list[ObservedPoint](), [*_CHOICES]
+    least = float(dev.empirical.client.cdf(-np.inf))
+    rows, choices = list[ObservedPoint](), [*_CHOICES]
     for choice in _CHOICES:
         if choice[2] == "at_frr" and choice[3][0] < least:
             choices.remove(choice)

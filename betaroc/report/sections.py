@@ -18,6 +18,7 @@ from typing import Any
 
 from betaroc.core import arrays, errors, local_files, notices, special, value, vocabulary
 from betaroc.core.text import sentence
+from betaroc.core.thresholds import mirror
 from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data import scores, summary
 from betaroc.decision.curve import cautions, curve_view, loss_words
@@ -139,8 +140,9 @@ def beta_pair_of(
     dev: ScoreSet, options: Mapping[str, Any], level: float, rng: Any
 ) -> BetaPairFit | None:
     """The plain beta pair of dev, if it has one."""
-    spans = [dev.given._extremes(who) for who in arrays.CLASSES]
-    if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
+    ends = [end for who in arrays.CLASSES for end in dev.given._extremes(who)]
+    ends = [mirror(end, dev.given.lower_is_client) for end in ends]
+    if min(ends) < 0.0 or max(ends) > 1.0:
         return None
     same, quality = dev.fit is not None and has_shapes(dev.fit.family), dev.quality
     check, pair = None if quality is None else quality.check, dev.fit
@@ -210,10 +212,10 @@ def read_section(sets: NamedSets, reason: str) -> Section:
             lines.append(f"{role}: fitted by {fit_families(part.fit)}.")
     once = "One family serves all sets; the fit and the thresholds come from dev alone."
     lines += [once] * bool(tests)
-    lines.append(
-        f"What is above the threshold is {vocabulary.ACCEPTED}; nothing was rescaled, flipped or"
-        " dropped unless a line here says so."
-    )
+    rule = f"What is above the threshold is {vocabulary.ACCEPTED}"
+    if dev.given.lower_is_client:
+        rule = f"What is below the threshold is {vocabulary.ACCEPTED}; distributions are of -s"
+    lines.append(f"{rule}; nothing was rescaled, flipped or dropped unless a line here says so.")
     sizes, absent, dropped = [], 0, 0
     for part, role in sets:
         counts = (f"{spaced(n)} {vocabulary.members(who, n)}"
@@ -390,7 +392,7 @@ def _point_rows(
             note = _counted_on_dev(met, dev, key, level) if k == 0 else ""
             cells.append(replace(cell, note=note))
     title = vocabulary.template_of(met.title).removesuffix(" by dev's fit")
-    place = threshold(point.threshold, point.logit_threshold)
+    place = threshold(point.threshold, point.logit_threshold, lower=point.lower_is_client)
     yield Row((Cell(title, note=_support(met, dev) if 0 in some else ""), place, *cells))
     if 0 in some and met.contradicted_by:
         yield Group("", f"Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}.")

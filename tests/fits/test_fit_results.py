@@ -60,7 +60,7 @@ def test_fits_are_two_fits_and_a_model():
 
 
 def test_reversed_few_and_outside_scores_are_told():
-    with pytest.warns(ReversedScoresWarning, match=r"pass 1 - score or -score") as caught:
+    with pytest.warns(ReversedScoresWarning, match="or lower by lower_is_client") as caught:
         fit = br.fit(br.Scores(IMPOSTOR, CLIENT))
     assert (len(caught), caught[0].filename) == (1, __file__)
     assert fit.client.values == br.fit_distribution(IMPOSTOR).values
