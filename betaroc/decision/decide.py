@@ -829,8 +829,8 @@ def _decision(
         _as_intervals(rates, asked.confidence), absent, **strata, prior=asked.prior, scores=scores,
         library=scores.library, lower_is_client=lower,
     )  # fmt: skip
-    made = [] if callable(methods) else [item._mirrored(lower) for item in methods]
-    vars(decision)["methods"] = [shown, methods] if callable(methods) else tuple(made)
+    every = [] if callable(methods) else [item._mirrored(lower) for item in methods]
+    vars(decision)["methods"] = [shown, methods] if callable(methods) else tuple(every)
     return decision
 
 

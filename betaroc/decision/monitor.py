@@ -19,6 +19,7 @@ from betaroc.data.labels import of_one_class
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import require_scores
 from betaroc.decision.threshold_methods import TARGET_RATES, checked_request, warn_of_dev
+from betaroc.model.dataset_checks import check_sense
 from betaroc.rendering import tree
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rounded, spaced
@@ -173,6 +174,7 @@ class Monitor(Exportable):
         """
         scores = of_one_class(lambda: as_scores(test, "test"))
         scores = require_scores(scores, "a monitor", rejected=True)
+        check_sense(scores, "test")
         warn_of_dev(scores, self.dev)
         who, rows = _CLASS[self.target], scores._trials
         values, weights, groups = (getattr(rows, f"{who}{k}") for k in ("", "_weights", "_groups"))
@@ -247,6 +249,7 @@ def _by_person(outcomes: FloatArray, groups: AnyArray, before: set[str]) -> tupl
 
 def monitor_of(d: Decision, state: Monitor | None, limits: Mapping[str, Any]) -> Monitor:
     """What `Decision.monitor` returns."""
+    check_sense(d.expected, "what a monitor is of")
     kind, limit, level = d.target, d.rate, d.confidence
     if any(value is not None for value in limits.values()):
         kind, limit, level, *_ = checked_request(**{"confidence": level, **limits})

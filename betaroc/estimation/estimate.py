@@ -198,9 +198,9 @@ def reversed_scores(client: Distribution, impostor: Distribution) -> None:
     auc = pair_of(client, impostor).auc()
     if auc < 0.5:
         warn(
-            f"{IMPOSTORS} are more client-like than {CLIENTS}: the empirical AUC is {auc:.4g} <"
-            " 0.5. Scores are taken as the call says: higher = more client-like, or lower by"
-            + worded(" `lower_is_client`. Turn that round, or check the client's label."),
+            f"{IMPOSTORS} and {CLIENTS} are the wrong way round: the empirical AUC is {auc:.4g} <"
+            f" 0.5. Scores are taken as the call says: higher for {CLIENTS}, or lower by"
+            + worded(" `lower_is_client`. Turn that round, or check which label is which."),
             errors.ReversedScoresWarning,
         )
 

@@ -60,7 +60,7 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
     auc = pair_of(*laws).auc()
     if auc < 0.5:
         warn(
-            f"{name}: {IMPOSTORS} are more client-like than {CLIENTS} (AUC {auc:.4f} < 0.5)."
+            f"{name}: {IMPOSTORS} and {CLIENTS} are the wrong way round (AUC {auc:.4f} < 0.5)."
             " Nothing is flipped: if the labels are right, turn"
             + worded(" `lower_is_client` round, which says that lower scores mean clients."),
             ReversedScoresWarning,

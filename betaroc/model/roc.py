@@ -120,7 +120,7 @@ class Roc(Curve):
 
     Parameters
     ----------
-    client, impostor, prior, name, is_generic
+    client, impostor, prior, name, is_generic, lower_is_client
         As of a :class:`ScoreModel`.
     positive : {"client", "impostor"}
         Which class the axes call positive.
@@ -522,7 +522,7 @@ class Det(Curve):
 
     Parameters
     ----------
-    client, impostor, prior, name, is_generic
+    client, impostor, prior, name, is_generic, lower_is_client
         As of a :class:`ScoreModel`.
     scale : {"probit", "linear"}
         Axes of the picture: normal deviates, on which a binormal pair is a line of slope
@@ -595,7 +595,7 @@ class PrecisionRecall(Curve):
 
     Parameters
     ----------
-    client, impostor, prior, name, is_generic
+    client, impostor, prior, name, is_generic, lower_is_client
         As of a :class:`ScoreModel`.
 
     References

@@ -482,7 +482,7 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
 _GLOSSARY = (
     (
         "threshold",
-        f"{vocabulary.ACCEPT} if {vocabulary.SCORE} > threshold, distance < threshold",
+        f"the {vocabulary.SCORE} beyond which to {vocabulary.ACCEPT}",
     ),
     (CLIENT, f"a {vocabulary.TRIAL} that should be {vocabulary.ACCEPTED}"),
     (IMPOSTOR, f"a {vocabulary.TRIAL} that should be {vocabulary.REJECTED}"),

@@ -186,7 +186,7 @@ def test_smoothed_intervals_evidence_and_lost_replicates():
         assert br.interval(scores, "threshold", far=0.001).extrapolated
     assert br.interval(scores, "auc").n_beyond is None
     turned = br.Scores(scores.impostor, scores.client)
-    with pytest.warns(br.ReversedScoresWarning, match="more client-like than clients"):
+    with pytest.warns(br.ReversedScoresWarning, match="the wrong way round"):
         assert br.interval(turned, "eer").notices
     scores = br.Scores([0.9, 0.2], [0.1, 0.3])
 

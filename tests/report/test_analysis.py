@@ -99,7 +99,7 @@ def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles():
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-@pytest.mark.filterwarnings("ignore:.*impostors are more client-like:betaroc.ReversedScoresWarning")
+@pytest.mark.filterwarnings("ignore:.*are the wrong way round:betaroc.ReversedScoresWarning")
 def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapped):
     z = stats.norm.ppf((np.arange(200) + 0.5) / 200)
     scores = br.Scores(2.0 + z, 0.8 * z)
