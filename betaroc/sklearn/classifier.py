@@ -374,6 +374,16 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         sklearn.exceptions.NotFittedError
             If :meth:`fit` has not been called.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from betaroc.sklearn import ThresholdClassifier
+        >>> X, y = make_classification(2000, class_sep=2.0, random_state=1)
+        >>> classifier = ThresholdClassifier(GaussianNB(), far=0.05, family="empirical").fit(X, y)
+        >>> bool((classifier.to_fixed().predict(X) == classifier.predict(X)).all())
+        True
         """
         model = frozen.FrozenEstimator(self._fitted())
         at = self.decision_.threshold_for_greater_equal
