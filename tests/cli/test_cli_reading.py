@@ -34,7 +34,7 @@ OF_TEST = "--test-client-file tg.txt --test-impostor-file ti.txt"
 
 
 @pytest.mark.simulation
-def test_a_file_a_class_for_every_command(folder, capsys):
+def test_a_file_a_class_for_every_command(folder, capsys, few, panel_alone):
     for name in "gi":
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
     expected = said(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --csv")

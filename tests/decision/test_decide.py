@@ -60,8 +60,8 @@ def test_the_first_way_that_is_possible():
     assert (few.how, few.needed, few.status) == ("average", 299, "not enough evidence")
     assert "A guarantee needs 299 impostors, dev has 298." in few.reason
     assert few.remedy == "299 impostors for a guarantee (you have 298)."
-    assert br.decide(scores(300), far=0.002).how == "tail"
-    assert br.decide(scores(150), far=0.002).how == "model"
+    assert br.decide(scores(300), far=0.002, family="beta").how == "tail"
+    assert br.decide(scores(150), far=0.002, family="beta").how == "model"
     hows = list(few.alternatives["how"])
     assert [hows[0], hows[1], hows[2], hows[-1]] == ["guaranteed", "average", "tail", "counted"]
     assert set(hows[3:-1]) == {"model"}
@@ -280,8 +280,8 @@ DECISIONS = benchmark("decisions")
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("law", "ties"), [pytest.param(law, k % 2 == 1, id=law.name)
-    for k, law in enumerate(DECISIONS.LAWS)])  # fmt: skip
+@pytest.mark.parametrize(("law", "ties"), [pytest.param(law, k % 2 == 1, id=law.name,
+    marks=[pytest.mark.nightly] * (k > 1)) for k, law in enumerate(DECISIONS.LAWS)])  # fmt: skip
 def test_guarantees_are_kept_and_averages_hold(law, ties):
     """400 sets: kept in .928 (95 % less two errors), means within three of k + 1 of n + 1."""
     kept, exact, mean, expected, error = DECISIONS.cell(law, "far", 500, 0.02, 400, ties=ties)[5:]

@@ -57,7 +57,7 @@ def separated(n, seed=0):
     ("cost-fa=10,cost-fr=1", "costs least, 10 per false acceptance and 1 per false", "cost"),
 ])  # fmt: skip
 def test_targets(target, question, kind, panel_alone):
-    found = br.analyze(separated(300), separated(300, 1), target=target, family="normal")
+    found = br.analyze(separated(100), separated(100, 1), target=target, family="normal")
     assert (found.decision.target, found.no_decision) == (kind, "")
     page = render_report(found)
     assert question in top(page)
