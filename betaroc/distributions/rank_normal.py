@@ -100,8 +100,7 @@ class RankNormal(NormalCoordinate):
             object.__setattr__(self, name, score_array(getattr(self, name), name))
             check_ascending(getattr(self, name), name)
         if not self.scores.size == self.latent.size > 1:
-            actual = f"{self.latent.size} of {self.scores.size} scores"
-            raise refusal("latent", "have a place for each of two or more scores", actual)
+            raise refusal("latent", "be as many as scores, at least 2", str(self.latent.size))
 
     @cached_property
     def coordinate(self) -> Any:  # type: ignore[override]
@@ -252,9 +251,7 @@ def rank_normal_mle(both: FloatArray) -> tuple[FloatArray, _Move, int]:
             else:
                 break
             y, move = there, after
-    why = (
-        "grows for ever: empty cells, ratings that one class alone has, bend its curve to a corner"
-    )
+    why = "grows for ever: ratings of one class alone bend its curve to a corner (empty cells)"
     raise none(f"the likelihood of a binormal ROC {why}")
 
 

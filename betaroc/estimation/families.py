@@ -448,7 +448,8 @@ def is_of_counts(family: Names) -> bool:
 def planned_family(law: Distribution) -> str | None:
     """The family by which a distribution is fitted."""
     kind = type(base_of(law))
-    return next((name for name, row in FAMILIES.items() if row.law is kind), None)
+    rows = FAMILIES.items()
+    return next((name for name, row in rows if row.law is kind and not row.ranked), None)
 
 
 def has_shapes(family: Names) -> bool:

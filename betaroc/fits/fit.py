@@ -33,7 +33,6 @@ from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.pictures import plot_classes
-from betaroc.distributions.rank_normal import is_of_ranks
 from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
@@ -885,10 +884,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             "Family": families.family_text(self.family), "Converged": str(self.converged),
             fill(f"{vocabulary.capital(words.client)} prior"): f"{self.model.prior:.6g}",
         }  # fmt: skip
-        name = f" of {visible(self.scores.name)}" if self.scores.name else ""
+        title = f"Maximum-likelihood fit of {visible(self.scores.name or '')}".removesuffix(" of ")
         parts: dict[str, Estimate] = {words.client: self.client, words.impostor: self.impostor}
-        more = rating_nodes(self) if is_of_ranks(self.model.client) else []
-        return _summary(f"Maximum-likelihood fit{name}", self, facts, parts, more)
+        return _summary(title, self, facts, parts, rating_nodes(self._scored))
 
     def _derived(self) -> dict[str, Any]:
         return self.model._derived() | fields_of(self, "log_likelihood", "aic", "bic")
@@ -948,7 +946,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             tree.Paragraph(f"{fit_families(self)} fit{name}: {counts}", "answer"),
             *(tree.Paragraph(notice.message) for notice in self.notices[:_NOTICES]),
             tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *eers)))),
-            *([params] * bool(laws) if not is_of_ranks(self.model.client) else rating_nodes(self)),
+            *(rating_nodes(self._scored) or [params] * bool(laws)),
             tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
         ]
 

@@ -14,7 +14,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.core.vocabulary import FAR, TPR
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.rank_normal import RankNormal, cell_masses
+from betaroc.distributions.rank_normal import RankNormal, cell_masses, is_of_ranks
 from betaroc.estimation.estimate import PairEstimate
 from betaroc.inference.delta import joint_cov
 from betaroc.inference.intervals import interval_of_fit, roc_band
@@ -54,7 +54,9 @@ def pearson(f: PairEstimate) -> tuple[FloatArray, float, str]:
 
 
 def rating_nodes(f: SupportedPair) -> list[Node]:
-    """a, b and A_z with errors, operating points at each place, and TPR at some FARs."""
+    """Of ranks: a, b and A_z with errors, operating points at each place, TPR at some FARs."""
+    if not is_of_ranks(f.model.client):
+        return []
     law, (above, _, words) = cast(RankNormal, base_of(f.model.client)), pearson(f)
     a, b, say = law.mu / law.sigma, 1.0 / law.sigma, partial(number, digits=4)
     root = math.hypot(1.0, law.sigma)

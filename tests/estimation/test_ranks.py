@@ -209,7 +209,7 @@ def test_pearson_of_cells_that_expect_five():
     ([0, 0, 5], [5, 5, 0], "separate the classes"),
     ([9, 2, 0], [0, 3, 5], "separate the classes"),
     ([0, 0, 0, 5, 45], [20, 10, 5, 5, 10], "grows for ever"),
-    ([17, 0, 0, 0, 33], [26, 4, 8, 3, 9], "grows for ever: empty cells"),
+    ([17, 0, 0, 0, 33], [26, 4, 8, 3, 9], "grows for ever.*empty cells"),
 ])  # fmt: skip
 def test_degenerate_ratings_have_a_reason_and_a_remedy(client, impostor, why):
     with pytest.raises(br.DegenerateDataError, match=rf"{why}.*Give more trials.*empirical"):
