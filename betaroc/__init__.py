@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
     from betaroc.decision.epsc import epsc
     from betaroc.decision.forecast import epc_forecast
+    from betaroc.decision.mean_curve import mean_curve
     from betaroc.decision.tandem import tandem
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc, beta_mle
@@ -106,6 +107,7 @@ _HOMES = {
     "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.epsc": ("Epsc", "epsc"),
+    "decision.mean_curve": ("mean_curve",),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),
     "studies.plan": ("SampleSize", "plan_sample_size"),
@@ -131,9 +133,9 @@ __all__ = [
     "bayes_error_curve", "beta_auc", "beta_mle", "by_stratum", "check_fit", "compare",
     "compare_families", "compare_systems", "decide", "decision_curve", "difference", "epc",
     "epc_average", "epc_cv", "epc_forecast", "epsc", "fit", "fit_covariates", "fit_distribution",
-    "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
-    "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
-    "summarize", "tandem",
+    "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test", "mean_curve",
+    "mean_logs", "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair",
+    "statistics", "summarize", "tandem",
 ]  # fmt: skip
 
 if TYPE_CHECKING:  # public too, and left out by `from betaroc import *`

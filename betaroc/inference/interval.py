@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
 from betaroc.rendering import curves
@@ -119,7 +120,7 @@ class Band(Framed, Exportable):
     simultaneous : bool
         Whether `level` holds for the whole curve at once or for each point.
     resample : str
-        "test" or "both": what varied.
+        "test", "both" or "trainings of ROCs" or "of EPCs": what varied.
     replicates : int
         Bootstrap replicates, or draws of the sup-t process; 0 where none were needed.
     undefined : ndarray of int, shape (k,)
@@ -127,7 +128,7 @@ class Band(Framed, Exportable):
     m : int, optional
         Dev scores, or groups, drawn in each replicate; None where dev is held fixed.
     groups : tuple, optional
-        Groups of dev and of test that varied as wholes; None of independent trials.
+        Groups of dev and of test, or trainings, that varied as wholes; None of independent trials.
     level, n_beyond, library : optional
         As of an :class:`Interval`.
 
@@ -151,13 +152,17 @@ class Band(Framed, Exportable):
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None
 
-    def plot(self, ax: curves.Axes | None = None, **style: Any) -> curves.Axes:
+    def plot(
+        self, ax: curves.Axes | None = None, *, kind: str = "roc", **style: Any
+    ) -> curves.Axes:
         """Draw the curve and its band.
 
         Parameters
         ----------
         ax : optional
             As in :meth:`ScoreModel.plot`.
+        kind : str
+            How a ROC is drawn: "roc" or "det".
         **style
             Properties of the line, whose ``color`` the band has too.
 
@@ -170,6 +175,10 @@ class Band(Framed, Exportable):
         """
         if self._is_of_roc:
             axes, style = ("FAR", "TPR"), {"color": curves.COLOURS[0], **curves.line_style(style)}
+            if checks.choice(kind, ("roc", "det"), "kind") == "det":
+                names = "FAR", "FRR"
+                ax = curves.draw_det(ax, self.alpha, 1.0 - self.estimate, names, style)
+                return self._fill(ax, style["color"])
             ax = curves.draw_rates(
                 ax, self.alpha, self.estimate, axes, style, corner="lower right", kind="roc",
                 chance=(0.0, 1.0),
@@ -181,12 +190,14 @@ class Band(Framed, Exportable):
 
     @property
     def _is_of_roc(self) -> bool:
-        return self.resample not in ("test", "both")
+        return self.resample not in ("test", "both", "trainings of EPCs")
 
     @property
     def _drawn(self) -> curves.DrawnBand:
         """The ends of the intervals, and what they are in words."""
-        if self._is_of_roc:
+        if self.resample.startswith("trainings") and self.groups:
+            words = f"{level_words(self.level)} interval of the mean of {self.groups[1]} trainings"
+        elif self._is_of_roc:
             where = "everywhere at once" if self.simultaneous else "at each FAR"
             words = f"{level_words(self.level)} interval {where}"
         else:

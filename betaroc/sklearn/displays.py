@@ -14,16 +14,19 @@ from betaroc.core.checks import flag, instance, level as checked_level, weights_
 from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc, epc as expected_performance
+from betaroc.decision.mean_curve import mean_curve
 from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.inference import interval, intervals
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.curves import Axes, draw_det, draw_rates, new_axes
+from betaroc.rendering.curves import INK, Axes, draw_det, draw_rates, new_axes
 from betaroc.sklearn.trials import labelled_scores, labels_of, scores_of_estimator
 
 #: FARs of a band.
 _PLACES = 201
+#: Folds up to which each stands in the legend.
+_LISTED = 4
 
 
 class DisplayedCurve(NamedTuple):
@@ -55,6 +58,7 @@ def displayed(scores: Scores, family: Names | None, level: float | None) -> Disp
 
 class _RateDisplay:
     _is_det = False
+    mean_: interval.Band
 
     def __init__(self, curves: Sequence[DisplayedCurve]) -> None:
         self.curves = tuple(curves)
@@ -174,12 +178,15 @@ class _RateDisplay:
         pos_label: object = None,
         name: Sequence[str] | None = None,
         family: Names | None = None,
+        averaging: str | None = "vertical",
         level: float | None = None,
         ax: Axes | None = None,
         plot_chance_level: bool = False,
         **style: Any,
     ) -> Self:
         """Draw one curve per fold of a cross-validation, by its own estimator on its test rows.
+
+        Over them their mean with its band, whose limits :func:`betaroc.mean_curve` tells.
 
         Parameters
         ----------
@@ -191,13 +198,15 @@ class _RateDisplay:
             Of the folds, for the legend; otherwise their numbers.
         family : str, pair of str or None
             Of a fit to each fold; None draws none.
+        averaging : str, optional
+            Of the mean, "vertical" or "threshold"; None draws none.
         sample_weight, response_method, pos_label, level, ax, plot_chance_level, **style
             As in `from_estimator`.
 
         Returns
         -------
         RocDisplay or DetDisplay
-            Drawn; its lines are lists.
+            Drawn; its lines are lists, and `mean_` is the :class:`betaroc.Band` of the mean.
         """
         instance(cv_results, dict, "cv_results", "cross_validate(...)", "dict")
         missing = [key for key in ("estimator", "indices") if key not in cv_results]
@@ -228,7 +237,16 @@ class _RateDisplay:
                 pos_label, called,
             )  # fmt: skip
             curves.append(displayed(scores, family, level))
-        return cls(curves).plot(ax, plot_chance_level=plot_chance_level, **style)
+        averaged = averaging is not None and len(curves) > 1
+        look = {"linewidth": 0.8, **style} if averaged else style
+        display = cls(curves).plot(ax, plot_chance_level=plot_chance_level, **look)
+        if averaging is not None and averaged:
+            for line in display.line_ if len(curves) > _LISTED else ():
+                line.set_label("_nolegend_")  # where the mean stands alone
+            folds, kind = [curve.scores for curve in curves], "det" if cls._is_det else "roc"
+            display.mean_ = mean_curve(folds, averaging=averaging, level=level or 0.95)
+            display.mean_.plot(display.ax_, kind=kind, color=INK, linewidth=2.0, label="mean")
+        return display
 
     # ------------------------------------------------------------------------------- drawn
     def plot(

@@ -75,6 +75,7 @@ def _over_strata() -> dict[str, Any]:
     return {
         "fits of strata": fits, "mixture of strata": weighted, "curve over strata": curve,
         "worst stratum": fits.model_over().impostor, "difference by stratum": compared.strata,
+        "mean curve": br.mean_curve([br.Scores([2, 3], [1, 2]), br.Scores([4, 5], [0, 4.5])]),
         "epsc": br.epsc(*sides, attack=NAME, omega=[0.0, 0.5], beta=[0.2, 0.5]),
     }  # fmt: skip
 
