@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import SameDataWarning, refusal
 from betaroc.core.notices import warn
-from betaroc.core.vocabulary import FAR, FRR, members, short_name, worded
+from betaroc.core.vocabulary import ACCEPT, FAR, FRR, SCORE, members, short_name, worded
 from betaroc.data.labels import of_one_class
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import require_scores
@@ -287,7 +287,7 @@ def monitor_view(m: Monitor, *rows: tree.Row, broken: str = "") -> list[tree.Nod
     shown = f"Threshold {rounded(m.threshold, up=m.target == 'far', digits=6)}"
     kept = {key: [value] for key, value in m._metrics().items()}
     return [
-        tree.Paragraph(f"accept if score is above; limit {name} {most}", "answer", shown),
+        tree.Paragraph(f"{ACCEPT} if {SCORE} is above; limit {name} {most}", "answer", shown),
         tree.Status("", verdict, "bad" if m.alarm else broken or "good"),
         tree.Paragraph(text),
         tree.Grid(("", f"{name} observed"), (*rows, total), kept=kept),

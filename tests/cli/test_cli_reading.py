@@ -70,7 +70,7 @@ def test_missing_scores_on_the_command_line(folder, capsys):
     assert "--missing drop" in said(capsys, "fit plain.csv", code=2)
     assert main(["fit", "plain.csv", "--missing", "drop", "--family", "normal"]) == 0
     out, err = capsys.readouterr()
-    assert "60 genuine and 60 impostors; 3 trials without a score left out" in out
+    assert "60 genuine and 60 impostors; 3 without a score left out" in out
     assert "120 rows, 3 more left out" in out
     assert err.startswith("warning: dropped trials without a score: 3 (1 of genuine, 2 of imp")
     assert "with --missing reject" in err
