@@ -134,7 +134,7 @@ def test_what_distances_cannot_be_is_refused(recwarn):
 
 @pytest.mark.filterwarnings("default::betaroc.BetarocWarning")
 def test_wrong_senses_are_told():
-    with pytest.warns(br.ScaleWarning, match="not negative; 1 of 3 scores are"):
+    with pytest.warns(br.ScaleWarning, match="1 distances are negative"):
         br.Scores([-0.1, 0.2], [0.3], lower_is_client=True)
     with pytest.warns(br.ReversedScoresWarning, match="or lower by lower_is_client"):
         br.decide(br.Scores(DEV[1], DEV[0], lower_is_client=True), far=0.1)
@@ -157,7 +157,7 @@ def test_the_command_line_speaks_of_distances(tmp_path, capsys):
     out = said(capsys, "threshold", dev, *ask)
     at = br.decide(br.Scores(*DEV, lower_is_client=True), far=0.05).threshold
     assert "accept if distance is below" in out
-    assert "accepts distance <= threshold" in out
+    assert "compares by distance <= threshold" in out
     assert float(said(capsys, "threshold", dev, *ask, "--print", "threshold")) == at
     manifest = tmp_path / "systems.toml"
     manifest.write_text(
@@ -180,5 +180,5 @@ def test_a_page_speaks_of_distances(tmp_path):
     br.analyze(d, test, target={"far": 0.05}).to_html(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "accept if distance is below" in text
-    assert "accepts distance ≤ threshold" in text
+    assert "compares by ≤" in text
     assert "score is above" not in text

@@ -1091,8 +1091,7 @@ class Scores(ScoreData):
     ) -> Scores:  # fmt: skip
         """Of rows that may lack a score, and strata that one of the classes may lack."""
         lost = np.isnan(values)
-        present = (values[own & ~lost] for own in (is_client, ~is_client))
-        content["lower_is_client"] = _checked_sense(content["lower_is_client"], *present)
+        content["lower_is_client"] = _checked_sense(content["lower_is_client"], values[~lost])
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             chosen = own & ~lost
             if not (chosen.any() or labels.is_one_enough.get()):
@@ -1112,8 +1111,7 @@ class Scores(ScoreData):
             **content | labels.missing_counts(without, int(np.sum(~lost)), missing)
         )
         total = result.client_total + result.impostor_total
-        parts = map(result._document_part, CLASSES)
-        labels.check_hard_labels(named, total, *parts, kind=error)
+        labels.check_hard_labels(named, total, *map(result._document_part, CLASSES), kind=error)
         return result
 
     @classmethod
@@ -1139,10 +1137,7 @@ def _checked_sense(value: object, *parts: FloatArray) -> bool:
     """Whether clients have the lower scores; a warning of negative distances."""
     lower, below = checks.flag(value, "lower_is_client"), sum(int(np.sum(x < 0.0)) for x in parts)
     if lower and below:
-        text = (
-            f"distances are not negative; {below} of {sum(map(np.size, parts))} scores are, and are"
-            " taken as they are: lower is more client-like. Of similarities leave"
-        )
+        text = f"{below} distances are negative, and taken as they are. Of similarities leave"
         warn(text + vocabulary.worded(" `lower_is_client` out."), ScaleWarning)
     return lower
 

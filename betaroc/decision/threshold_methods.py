@@ -578,7 +578,7 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
     (check,) = check_targets(f, **{target.kind: target.rate}, level=target.confidence)
     present = shown_rate(counted_at(scores, fitted)[0 if above else 1])
     before = f"moved from {mirror(fitted, target.lower):.4g}, where dev counts {present}"
-    why = "" if threshold == fitted else before
+    why = before * (threshold != fitted)
     if check.verdict == "poor":
         why = f"{why or f'dev counts {present} there'}: {POOR}"
     size = float(getattr(scores, f"{target.who}_total"))

@@ -508,8 +508,8 @@ def automatic(
 ) -> Chosen:
     """Beta where every score lies in [0, 1] or has bounds, else normal."""
     if bounds is not None:
-        shown = value[0]._bounds_inside(bounds) or bounds
-        reason = "chosen because scores have bounds, {:g} and {:g}".format(*shown)
+        low, high = value[0]._bounds_inside(bounds) or bounds
+        reason = f"chosen because scores have bounds, {low:g} and {high:g}"
         return Chosen("beta", reason, [])
     several = len(value) > 1
     return chosen_of([s for scores in value for s in spans_of(scores, named=several)], asked)

@@ -475,9 +475,8 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
-        lower = is_lower(self)
-        spec = parse_statistic(stat, given, **point).inside(lower)
-        return in_library(spec.outside(interval_of_fit(f, spec, options), lower), self)
+        spec = parse_statistic(stat, given, **point).inside(is_lower(self))
+        return in_library(spec.outside(interval_of_fit(f, spec, options), is_lower(self)), self)
 
     def roc_band(
         self,

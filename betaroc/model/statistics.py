@@ -531,10 +531,6 @@ class StatisticSpec(NamedTuple):
         parts: Any = {name: mirror(getattr(result, other), True) for name, other in ends}
         return replace(result, **parts)  # type: ignore[type-var]
 
-    def in_scale(self, value: Any, lower: bool) -> Any:
-        """A number of -s as one of the scores, where it is a score."""
-        return mirror(value, lower and self.name in _IN_SCALE)
-
     @property
     def is_named(self) -> bool:
         """Whether it stands in the table; else it is a function."""

@@ -480,10 +480,7 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
 # ------------------------------------------------------------------------------ sections
 #: What the terms of the page mean, each in a sentence.
 _GLOSSARY = (
-    (
-        "threshold",
-        f"the {vocabulary.SCORE} beyond which to {vocabulary.ACCEPT}",
-    ),
+    ("threshold", f"the {vocabulary.SCORE} beyond which to {vocabulary.ACCEPT}"),
     (CLIENT, f"a {vocabulary.TRIAL} that should be {vocabulary.ACCEPTED}"),
     (IMPOSTOR, f"a {vocabulary.TRIAL} that should be {vocabulary.REJECTED}"),
     ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),

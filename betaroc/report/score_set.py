@@ -140,15 +140,15 @@ def _measured(
         why = "it is a number of fitted distributions, which scores by themselves do not have"
     else:
         with suppress(errors.BetarocError):
-            value = stat.in_scale(stat.number(model), lower)
+            value = stat.number(model)
     if math.isnan(value) and not why:
         why = NO_POWER_LAW if key in _OF_ENDS else stat.absence(model)
     elif key.startswith("exponent") and value in (0.0, 1.0, math.inf):
         why = "the kind of the tails or a point mass decides it, not the parameters"
     elif key in _OF_ENDS and not 0.0 < value < math.inf:
         why = "it is beyond the doubles"
-    interval = lambda: stat.outside(find(of, stat, options), lower)  # noqa: E731
-    return with_interval(key, value, interval, why, aloud=aloud)
+    result = with_interval(key, value, partial(find, of, stat, options), why, aloud=aloud)
+    return stat.outside(result, lower)
 
 
 def parameters_of(
