@@ -74,6 +74,7 @@ def test_fits_curves_and_intervals_are_those_of_minus_the_distances(family):
     f = br.fit(d, family)  # distances in [0, 1] lie in [-1, 0] inside
     g = br.fit(s, family, **({"bounds": (-1, 0)} if family == "beta" else {}))
     assert f.params == g.params
+    assert repr(f).startswith(f"<Fit {family} of -distance: client ")
     for name, of in (("at_far", [0.001, 0.1]), ("at_frr", [0.1]), ("eer", ()), ("youden", ())):
         one, two = (getattr(x, name)(*([of] if of else [])) for x in (f, g))
         assert mirrored(one, two)

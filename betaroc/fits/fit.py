@@ -904,7 +904,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         return _line(f"<{self._caption()}: {params}; {sizes}>")
 
     def _caption(self) -> str:
-        return f"Fit {families.family_text(self.family)}"
+        return f"Fit {families.family_text(self.family)}{' of -distance' * is_lower(self)}"
 
     def _view(self) -> Sequence[tree.Node]:
         scores, words = self.scores, vocabulary.shared_words([self.scores.words])
