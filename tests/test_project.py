@@ -385,7 +385,7 @@ def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run():
 
 
 @pytest.mark.docs
-@pytest.mark.usefixtures("few")
+@pytest.mark.usefixtures("few", "panel_alone")
 def test_readme_main_job_runs(tmp_path):
     target = tmp_path / "report.html"
     target.write_text("of an earlier run", encoding="utf-8")  # a second run replaces the first

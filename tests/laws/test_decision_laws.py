@@ -16,7 +16,7 @@ CONFIDENCES = st.floats(0.5, 0.99)
 
 
 @pytest.mark.simulation
-@law(fast=12, both=st.tuples(full_sets(), full_sets()))
+@law(fast=6, both=st.tuples(full_sets(), full_sets()))
 def test_what_dev_chose_is_no_better_than_the_best_on_test(both) -> None:
     for dev in both:
         curve = br.epc(dev, both[1], alpha=ALPHA, measure="weighted-error")
@@ -62,7 +62,9 @@ def test_a_guarantee_is_no_laxer_than_the_count(scores, x, confidence) -> None:
 
 
 @pytest.mark.simulation
-@law(scores=sets(), x=st.tuples(TARGETS, TARGETS), level=st.tuples(CONFIDENCES, CONFIDENCES))
+@law(
+    fast=10, scores=sets(), x=st.tuples(TARGETS, TARGETS), level=st.tuples(CONFIDENCES, CONFIDENCES)
+)
 def test_more_confidence_and_a_smaller_target_are_never_laxer(scores, x, level) -> None:
     for rate, sign in (("far", 1.0), ("frr", -1.0)):
         lax = guaranteed(scores, rate, max(x), min(level))
