@@ -105,7 +105,7 @@ def sides(draw, family, sets, *ends):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("family", "draw"), [("normal", two_kinds), ("beta", two_betas)])
-@pytest.mark.parametrize(("n", "m", "sets"), [(300, 1000, 100),
+@pytest.mark.parametrize(("n", "m", "sets"), [(300, 1000, 50),
     pytest.param(1500, 15_000, 40, marks=pytest.mark.nightly)])  # fmt: skip
 def test_a_false_hook_is_never_stated_alone(family, draw, n, m, sets):
     found = sides(lambda rng: draw(rng, n, m), family, sets, "at_one")

@@ -152,17 +152,17 @@ def test_groups_of_one_are_single_trials_and_copies_say_no_more():
 def test_the_drawn_eer_is_that_of_rows_drawn_again():
     scores = normal_scores(10, 40, 40)
     drawn = {"method": "bootstrap", "level": 0.9, "rng": 3}
-    found = br.interval(scores, "eer", replicates=4000, **drawn)
+    found = br.interval(scores, "eer", replicates=2000, **drawn)
     one, same = (br.interval(scores, "eer", replicates=60, **drawn) for _ in range(2))
     assert (one, one.method) == (same, "bootstrap")
     rng, values = np.random.default_rng(4), []
-    for _ in range(2000):
+    for _ in range(1000):
         client, impostor = rng.choice(scores.client, 40), rng.choice(scores.impostor, 40)
         places = np.concatenate([[-9.0], client, impostor])
         far = (impostor > places[:, None]).mean(axis=1)
         frr = (client <= places[:, None]).mean(axis=1)
         values.append(0.5 * (far + frr)[np.argmin(np.abs(far - frr))])
-    # Steps of 1/80; quantiles of 4000 and of 2000 replicates differ by a step at most.
+    # Steps of 1/80; quantiles of 2000 and of 1000 replicates differ by a step at most.
     assert ends(found) == approx(tuple(np.quantile(values, [0.05, 0.95])), abs=1 / 79)
 
 
@@ -346,9 +346,9 @@ def test_a_simultaneous_band_covers_the_whole_curve():
 
 @pytest.mark.simulation
 def test_an_optimum_of_noise_reaches_to_chance_and_says_so():
-    """Classes that are one; of 200 sets the standard error is 0.015 at .95. What is not marked is
+    """Classes that are one; of 100 sets the standard error is 0.022 at .95. What is not marked is
     what the Kolmogorov-Smirnov test at .05 takes for a difference."""
-    rng, sets, hits = np.random.default_rng(7), 200, {"ks": 0, "min-hter": 0}
+    rng, sets, hits = np.random.default_rng(7), 100, {"ks": 0, "min-hter": 0}
     chance = {"ks": 0.0, "min-hter": 0.5}
     for _ in range(sets):
         scores = br.Scores(rng.normal(0, 1, 100), rng.normal(0, 1, 100))
@@ -360,7 +360,7 @@ def test_an_optimum_of_noise_reaches_to_chance_and_says_so():
                 found = br.interval(scores, name)
             assert any("noise makes it too good" in str(w.message) for w in told) != differ
             hits[name] += found.low <= value <= found.high
-    assert min(hits.values()) / sets >= 0.95 - 3 * 0.015
+    assert min(hits.values()) / sets >= 0.95 - 3 * 0.022
 
 
 @pytest.mark.simulation
