@@ -272,9 +272,7 @@ def read_file(
     return read._read_from(read.source.named(named_files(arguments, read.source.files)))
 
 
-def _rows(
-    source: ScoreFiles, arguments: Namespace, key: str | None, *, named: bool, lower: bool
-) -> ScoreData:
+def _rows(source: ScoreFiles, arguments: Namespace, key: Any, *, named: bool, lower: bool) -> Any:
     path, client, impostor = (source, None, None) if isinstance(source, str) else (None, *source)
     scores = read_scores(
         path, client_file=client, impostor_file=impostor, **_reading(arguments), key=key,
