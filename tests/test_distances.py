@@ -53,6 +53,13 @@ def test_a_decision_is_that_of_minus_the_distances(asked):
         ways = zip(one.methods, two.methods, strict=True)
         assert all(a.threshold == -b.threshold for a, b in ways if a.possible)
     assert mirrored(one.check(test).point, two.check(other).point)
+    if asked.keys() <= {"far", "how", "over", "family", "bounds"}:
+        watched, like = one.monitor().update(test), two.monitor().update(other)
+        assert (watched.evidence, watched.rate) == (like.evidence, like.rate)
+        assert br.from_json(watched.to_json()).update(test).bets == watched.bets == like.bets
+        assert "distance is below" in watched._repr_html_()
+        with pytest.raises(br.InputError, match="clients have the lower ones"):
+            watched.update(other)
     assert br.from_json(one.to_json()) == one == pickle.loads(pickle.dumps(one))
     assert f"accept if distance < {one.threshold!r}" in str(one)
 

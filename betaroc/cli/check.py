@@ -11,6 +11,7 @@ from betaroc.cli.messages import examples, messages, say
 from betaroc.cli.systems import files_of, read_file, reading_lines
 from betaroc.core import checks, errors, local_files
 from betaroc.core.notices import collected
+from betaroc.core.thresholds import mirror
 from betaroc.core.vocabulary import RATE_NAMES, template_of
 from betaroc.data.labels import of_one_class
 from betaroc.decision.decide import Decision
@@ -54,7 +55,8 @@ def run(arguments: Namespace) -> int | None:
         monitor = before.update(test)
         complete = test.n_client and test.n_impostor and monitor.limit == decision.rate
         check = decision.check(test) if complete else None
-    parts = counted_rates(test, monitor.target, [monitor.threshold], monitor.confidence)
+    at = mirror(monitor.threshold, monitor.lower_is_client)
+    parts = counted_rates(test, monitor.target, [at], monitor.confidence)
     share, low, high = (float(part[0]) for part in parts)
     broken = low > monitor.limit or (check is not None and check.verdict == "broken")
     look = "The state counts every trial once, in whatever number of files and looks."

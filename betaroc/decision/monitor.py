@@ -14,7 +14,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import SameDataWarning, refusal
 from betaroc.core.notices import warn
-from betaroc.core.vocabulary import ACCEPT, FAR, FRR, SCORE, members, short_name, worded
+from betaroc.core.thresholds import mirror
+from betaroc.core.vocabulary import ACCEPT, DISTANCE, FAR, FRR, SCORE, members, short_name, worded
 from betaroc.data.labels import of_one_class
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import require_scores
@@ -93,6 +94,8 @@ class Monitor(Exportable):
         Trials that were passed over, as their group had been counted.
     digests, persons : mapping of str to int, tuple of str
         The digest of each file that was counted, with its trials; those of groups.
+    lower_is_client : bool
+        Whether clients have the lower scores, as of distances.
 
     Notes
     -----
@@ -126,7 +129,8 @@ class Monitor(Exportable):
     passed: int = 0
     digests: Mapping[str, int] = field(default_factory=dict)
     persons: tuple[str, ...] = ()
-    _extra_fields = ("log_wealth", "digests", "persons")
+    lower_is_client: bool = False
+    _extra_fields = ("log_wealth", "digests", "persons", "lower_is_client")
 
     @property
     def alarm(self) -> bool:
@@ -174,7 +178,7 @@ class Monitor(Exportable):
         """
         scores = of_one_class(lambda: as_scores(test, "test"))
         scores = require_scores(scores, "a monitor", rejected=True)
-        check_sense(scores, "test")
+        check_sense(scores, "test", like=self)
         warn_of_dev(scores, self.dev)
         who, rows = _CLASS[self.target], scores._trials
         values, weights, groups = (getattr(rows, f"{who}{k}") for k in ("", "_weights", "_groups"))
@@ -194,7 +198,8 @@ class Monitor(Exportable):
                 return self
         values, groups = values[old:], groups if groups is None else groups[old:]
         digest, persons, n = _digest(values), self.persons, values.size
-        outcomes = ((values > self.threshold) == (self.target == "far")).astype(np.float64)
+        threshold = mirror(self.threshold, self.lower_is_client)
+        outcomes = ((values > threshold) == (self.target == "far")).astype(np.float64)
         if getattr(scores, f"n_{who}_rejected"):
             outcomes = np.random.default_rng(int(digest, 16)).permutation(outcomes)
         if groups is not None:
@@ -249,7 +254,6 @@ def _by_person(outcomes: FloatArray, groups: AnyArray, before: set[str]) -> tupl
 
 def monitor_of(d: Decision, state: Monitor | None, limits: Mapping[str, Any]) -> Monitor:
     """What `Decision.monitor` returns."""
-    check_sense(d.expected, "what a monitor is of")
     kind, limit, level = d.target, d.rate, d.confidence
     if any(value is not None for value in limits.values()):
         kind, limit, level, *_ = checked_request(**{"confidence": level, **limits})
@@ -259,7 +263,7 @@ def monitor_of(d: Decision, state: Monitor | None, limits: Mapping[str, Any]) ->
         remedy = worded("State one: `far=` or `frr=`.")
         raise refusal("a monitor", f"have a limit of {FAR} or {FRR}", kind, remedy)
     start: Any = d.threshold, kind, limit, level, d.dev, (-math.inf,) * TIMES.size
-    fresh = Monitor(*start)
+    fresh = replace(Monitor(*start), lower_is_client=d.lower_is_client)
     state = checks.instance(state or fresh, Monitor, "state", "Decision.monitor()")
     for name in ("dev", "threshold", "target", "limit", "confidence"):
         if getattr(state, name) != getattr(fresh, name):
@@ -284,10 +288,13 @@ def monitor_view(m: Monitor, *rows: tree.Row, broken: str = "") -> list[tree.Nod
     total = tree.Row((tree.Cell("all that are counted"), tree.rate_cell(m.rate, note=note)))
     verdict = "No alarm, but this file breaks the limit" if broken else "No alarm"
     verdict = f"Alarm: {name} is above {most}" if m.alarm else verdict
-    shown = f"Threshold {rounded(m.threshold, up=m.target == 'far', digits=6)}"
+    lower, rule = m.lower_is_client, f"{ACCEPT} if {SCORE} is above"
+    if lower:
+        rule = f"{ACCEPT} if {DISTANCE} is below"
+    shown = f"Threshold {rounded(m.threshold, up=(m.target == 'far') != lower, digits=6)}"
     kept = {key: [value] for key, value in m._metrics().items()}
     return [
-        tree.Paragraph(f"{ACCEPT} if {SCORE} is above; limit {name} {most}", "answer", shown),
+        tree.Paragraph(f"{rule}; limit {name} {most}", "answer", shown),
         tree.Status("", verdict, "bad" if m.alarm else broken or "good"),
         tree.Paragraph(text),
         tree.Grid(("", f"{name} observed"), (*rows, total), kept=kept),

@@ -34,7 +34,8 @@ def check_sense(data: object, name: str, like: object = None) -> None:
     """Refuse scores of the other sense than others, or than what a call can answer."""
     if is_lower(data) != is_lower(like):
         rule = f"be scores of which clients have the {'lower' if is_lower(like) else 'higher'} ones"
-        raise refusal(name, rule, f"lower_is_client={is_lower(data)}", "Pass -score.")
+        remedy = worded(f"Pass `lower_is_client={is_lower(like)}`, or -score.")
+        raise refusal(name, rule, f"lower_is_client={is_lower(data)}", remedy)
 
 
 def warn_of_scales(dev: Distributions, test: Distributions) -> None:
