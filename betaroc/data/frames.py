@@ -380,13 +380,9 @@ _Groups = dict[str, AnyArray]
 
 def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> _Groups:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
-    parts: list[_Groups] = []
-
     work = partial(_piece_groups, system=system, score=score, label=label)
-
     with _pass_over(frame, score, label, ("system", system)):
-        parts += frame.each([system, score, label], work, _joined)
-    result = _joined(*parts)
+        result = _joined(*frame.each([system, score, label], work, _joined))
     _check_labels(_distinct(result["label"]), label)
     low = float(np.min(result["minimum"], initial=0.0))
     high = float(np.max(result["maximum"], initial=0.0))

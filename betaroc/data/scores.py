@@ -427,6 +427,11 @@ class ScoreData(tables.Tabular, Exportable, ABC):
     def _numbers(self, who: str) -> tuple[int | None, int, int]:
         """Numbers of different scores of each class, None if unknown, and of exact 0 and 1."""
 
+    def _metrics(self) -> dict[str, Any]:
+        rejected = [f"n_{who}_rejected" for who in CLASSES] if self.has_rejected else []
+        names = ("n_client", "n_impostor", *rejected, "prior")
+        return {name: getattr(self, name) for name in names}
+
     def _view(self) -> list[Node]:
         return scores_view(self)
 
@@ -436,7 +441,7 @@ class ScoreData(tables.Tabular, Exportable, ABC):
 
 
 def require_scores(
-    scores: ScoreData, noun: str, *, name: str = "scores", kinds: str = "Scores",
+    scores: ScoreData, noun: str, *, name: str = "scores",
     hint: str = "For labels and scores use Scores.from_labels.", rejected: bool = False,
 ) -> Scores:  # fmt: skip
     """Every score, for what a summary cannot answer; `what` begins the error's sentence."""
@@ -449,7 +454,7 @@ def require_scores(
             f"{noun} must have every score; got a summary, which keeps sums and counts in bins."
             + vocabulary.worded(" `Take Scores: all rows, or a random part of them.`")
         )
-    raise refusal(name, f"be {kinds}", type(scores).__name__, hint, InputTypeError)
+    raise refusal(name, "be Scores", type(scores).__name__, hint, InputTypeError)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -661,11 +666,6 @@ class Scores(ScoreData):
             if any(part is not None for part in parts):
                 columns |= columns_beside("stratum" if key == "strata" else key[:-1], parts, sizes)
         return self._table(columns)
-
-    def _metrics(self) -> dict[str, Any]:
-        rejected = [f"n_{who}_rejected" for who in CLASSES] if self.has_rejected else []
-        names = ("n_client", "n_impostor", *rejected, "prior")
-        return {name: getattr(self, name) for name in names}
 
     def _size(self, who: str) -> int:
         return int(getattr(self, who).size)

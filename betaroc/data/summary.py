@@ -156,9 +156,6 @@ class ScoreSummary(ScoreData):
         rows = [{"class": who} | single_row(getattr(self, who)) for who in CLASSES]
         return self._table({name: [row[name] for row in rows] for name in rows[0]})
 
-    def _metrics(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("n_client", "n_impostor", "prior")}
-
     def _stratum_sizes(self, who: str) -> dict[str, int]:
         return {name: part.n for name, part in (getattr(self, f"{who}_strata") or {}).items()}
 

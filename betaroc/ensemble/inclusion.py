@@ -45,10 +45,10 @@ from betaroc.model.roc_functions import RocCrossings
 from betaroc.rendering import curves, tree
 from betaroc.rendering.document import document_of
 from betaroc.rendering.files import draw_svg, page_target, write_whole
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, version, visible
 from betaroc.rendering.tree_html import page_of
-from betaroc.rendering.tree_text import records, text_of
+from betaroc.rendering.tree_text import records
 
 _CRITERIA = ("weighted-error", "far", "frr")
 #: Targets of the low-FAR and of the high-FAR end.
@@ -68,7 +68,7 @@ _ends = attrgetter("estimate", "low", "high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(Result, Exportable):
+class Inclusion(Result, Readable):
     """Several classifiers on the same trials: which set to join, and what each adds.
 
     Made by :func:`inclusion`. `chosen` are the classifiers to join.
@@ -340,9 +340,6 @@ class Inclusion(Result, Exportable):
         """
         page_target(path)  # before the work of fusing
         write_whole(path, inclusion_page(self, terms=terms))
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> list[tree.Section]:
         """Who joins, verdicts with their reasons, the gain of one rule, and hull."""

@@ -44,10 +44,9 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model, largest_distance, roc_distance
 from betaroc.model.statistics import UsedRate
 from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, draw_intervals
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import number, percent, spaced, threshold as threshold_words
 from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Paragraph, Row, Status, quantity
-from betaroc.rendering.tree_text import text_of
 
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
@@ -171,8 +170,8 @@ def check_targets(
     for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
         if wanted is None and any_rate:
             continue
-        n, least = evidence.totals[which], 0.0
-        _check_copies(f.scores, CLASSES[which])
+        n, least, who = evidence.totals[which], 0.0, CLASSES[which]
+        check_fractional_weights(getattr(f.scores, f"{who}_weights", None), who, "for a check")
         if wanted is not None:
             targets = checks.rates_1d(wanted, rate)
             remedy = "Give a rate such as 0.01."
@@ -190,10 +189,6 @@ def check_targets(
         checked = _checked(f, evidence, which, targets, level) if targets.size else []
         result += [c for c in checked if c.n_effective * c.target >= least]
     return tuple(result)
-
-
-def _check_copies(scores: ScoreData, who: str) -> None:
-    check_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
 
 
 def _checked(
@@ -441,7 +436,7 @@ def statuses_beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FitCheck(Result, Exportable):
+class FitCheck(Result, Readable):
     """Whether a fit can be believed.
 
     Made by :func:`check_fit`.
@@ -589,9 +584,6 @@ class FitCheck(Result, Exportable):
     def _view(self) -> list[Node]:
         status = Status("", f"Fit: {self.status}", _SIGNS[self.status])
         return [status, *(item.node() for item in self._statuses()), *self._tables()]
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
 
 @collect_warnings
@@ -810,8 +802,8 @@ def _sides(f: PairEstimate) -> list[_Side]:
 
 def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     """The scores of a class in order, and their copies."""
-    _check_copies(scores, who)
     values, copies = getattr(scores, who), weights_of(scores, who)
+    check_fractional_weights(copies, who, "for a check")
     order = np.argsort(values, kind="stable")
     order = order[copies[order] > 0.0]
     return values[order], copies[order]
@@ -971,10 +963,8 @@ class Distances(NamedTuple):
 
 def distances(fit: PairEstimate, empirical: ScoreModel) -> Distances:
     """How far the fit is from its scores."""
-    client, impostor = (
-        class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES
-    )
-    return Distances(client, impostor, roc_distance(fit.model, empirical))
+    classes = (class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES)
+    return Distances(*classes, roc_distance(fit.model, empirical))
 
 
 def class_distance(result: Estimate, sample: Distribution) -> float:

@@ -36,10 +36,9 @@ from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model, roc_distance
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Exportable, Readable
 from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row
-from betaroc.rendering.tree_text import text_of
 
 #: Families of clients and of impostors, and rules that leave scores as they are.
 Families = tuple[str, str]
@@ -516,7 +515,7 @@ class TailRow(Exportable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyComparison(Tabular, Exportable):
+class FamilyComparison(Tabular, Readable):
     """Families side by side, class by class, best held-out score first.
 
     Made by :func:`compare_families`.
@@ -553,9 +552,6 @@ class FamilyComparison(Tabular, Exportable):
     roc_distance: float
     left_out: tuple[tuple[str, str, str], ...] = ()
     tails: tuple[TailRow, ...] = ()
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> list[Node]:
         head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")

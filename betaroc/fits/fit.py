@@ -59,7 +59,7 @@ from betaroc.model.statistics import (
 )
 from betaroc.rendering import tree
 from betaroc.rendering.curves import INK, PANELS, Axes, line_style
-from betaroc.rendering.nouns import Exportable, html_block, table_nodes
+from betaroc.rendering.nouns import Exportable, Readable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
 from betaroc.rendering.tree_text import latex_table, latex_text, text_of
 
@@ -970,7 +970,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StrataFits(Tabular, Exportable):
+class StrataFits(Tabular, Readable):
     """One fit per stratum of a class; made by :func:`fit` with ``by="stratum"``.
 
     Parameters
@@ -1086,9 +1086,6 @@ class StrataFits(Tabular, Exportable):
     def _order(self) -> list[int]:
         areas = [part.model.auc() for part in self.fits]
         return sorted(range(len(areas)), key=areas.__getitem__)
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> Sequence[tree.Node]:
         """The costliest stratum, a row of each, and their curves."""

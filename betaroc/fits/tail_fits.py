@@ -34,10 +34,9 @@ from betaroc.estimation.families import check_within, has_shapes, in_classes
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
 from betaroc.inference.delta import block_diag, undropped
 from betaroc.inference.scores_beyond import grouped_share
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import counted, number
 from betaroc.rendering.tree import Bullets, Grid, Node, Paragraph, Row
-from betaroc.rendering.tree_text import text_of
 
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}
@@ -184,10 +183,8 @@ def _log_likelihood(estimate: Estimate, law: Spliced, samples: Mapping[str, Tail
         return law._log_likelihood(t) - law.body._log_likelihood(t)
 
     for side, item in samples.items():
-        sign, tail = (1.0, law.upper) if side == "upper" else (-1.0, law.lower)
-        if tail is None or tail.joint is None:  # as no fitted tail is
-            continue
-        out = sign * item.places > sign * tail.joint
+        sign, joint = 1.0 if side == "upper" else -1.0, getattr(law, side).joint
+        out = sign * item.places > sign * joint
         each = gain(law.coordinate.place(item.places[out]))
         weights = np.ones(each.size) if item.weights is None else item.weights[out]
         result += math.fsum((weights * each).tolist())
@@ -301,7 +298,7 @@ class TailCheck(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Tabular, Exportable):
+class Sensitivity(Tabular, Readable):
     """What moves when the rule for the ends does.
 
     Made by `Fit.sensitivity`.
@@ -328,9 +325,6 @@ class Sensitivity(Tabular, Exportable):
     policies: tuple[PolicyRow, ...]
     refused: tuple[str, ...]
     tails: tuple[TailCheck, ...]
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> list[Node]:
         ranges = []

@@ -25,9 +25,8 @@ from betaroc.model.dataset_checks import check_sense, warn_of_reversed
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_costs
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import level_words, number
-from betaroc.rendering.tree_text import text_of
 
 #: What is drawn: one system, or several by their names.
 CostInput: TypeAlias = "SideInput | ScoresLike | Mapping[str, SideInput | ScoresLike]"
@@ -48,7 +47,7 @@ _LOG_ODDS, _PROBABILITIES = np.linspace(-5.0, 5.0, 101), np.linspace(0.0, 0.99, 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CostCurve(Framed, Exportable):
+class CostCurve(Framed, Readable):
     """Bayes error over prior log odds, or net benefit over threshold probabilities.
 
     Made by :func:`bayes_error_curve` and :func:`decision_curve`; of each system
@@ -166,9 +165,6 @@ class CostCurve(Framed, Exportable):
         axes = place, title + " over the default" * normalized
         words = f"{level_words(self.level)} interval"
         return draw_costs(ax, self.at, self.system, lines, defaults, axes, style, words=words)
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> list[tree.Node]:
         """At how many places a system is better than without it, seen and by its interval."""

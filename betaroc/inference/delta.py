@@ -37,12 +37,9 @@ from betaroc.model.statistics import STATISTICS, StatisticSpec
 
 def block_diag(*blocks: FloatArray) -> FloatArray:
     """Matrices along a diagonal."""
-    result, row, column = np.zeros(np.sum([part.shape for part in blocks], axis=0)), 0, 0
-    for part in blocks:
-        rows, columns = part.shape
-        result[row : row + rows, column : column + columns] = part
-        row, column = row + rows, column + columns
-    return result
+    from scipy import linalg
+
+    return np.asarray(linalg.block_diag(*blocks))
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:

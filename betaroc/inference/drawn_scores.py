@@ -199,12 +199,11 @@ _Maker = Callable[[Counts, np.random.Generator], ScoreModel]
 
 
 def _plain(scores: Scores) -> _Maker:
-    orders = [np.argsort(getattr(scores, who), kind="stable") for who in CLASSES]
-    values = [getattr(scores, who)[order] for who, order in zip(CLASSES, orders, strict=True)]
+    rows = SortedRows.of(scores)
 
     def model(counts: Counts, _: np.random.Generator) -> ScoreModel:
-        copies = [drawn[order] for drawn, order in zip(counts, orders, strict=True)]
-        laws = [drawn_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True)]
+        copies = [drawn[order] for drawn, order in zip(counts, rows.order, strict=True)]
+        laws = [drawn_law(x[c > 0], c[c > 0]) for x, c in zip(rows.scores, copies, strict=True)]
         return ScoreModel(*laws, prior=scores.prior)
 
     return model

@@ -362,15 +362,11 @@ def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray,
     return result[0], result[1]
 
 
-def _share_interval(counted: CountedScores, influence: Influence, tail: float) -> Limits:
+def _effective_ends(share: float, *worth: float) -> Limits:
     """Clopper and Pearson's ends of a share of as many scores as it is worth."""
-    evidence, (variance, freedom) = counted.evidence, _variance_of(counted, influence)
-    share = min(max(influence.share - influence.optimism, 0.0), 1.0)
-    sizes = sum(evidence.totals), min(evidence.sizes)
-    n = float(effective_size(share, variance, *sizes, freedom, tail))
-    low, high = (float(end) for end in share_ends(share * n, n, tail))
-    # The scores' own number is possible too.
-    return min(low, influence.share), max(high, influence.share)
+    n = float(effective_size(share, *worth))
+    low, high = share_ends(share * n, n, worth[-1])
+    return float(low), float(high)
 
 
 def _variance_of(
@@ -565,12 +561,7 @@ def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
 
 def _too_low(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
     """What a minimum is too low by on the scores that it is least on."""
-    least = _minimum(pav(*counted.evidence.counts), spec)
-    return max(least - _half_minimum(counted, spec, options), 0.0) / _HALF_EXCESS
-
-
-def _half_minimum(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
-    """The mean of a minimum over random halves of each class, of groups where there are some."""
+    # By its mean over random halves of each class, of groups where there are some.
     rng = np.random.default_rng(0) if options.rng is None else checks.generator(options.rng)
     laws, units = (
         counted.evidence.counts,
@@ -594,7 +585,8 @@ def _half_minimum(counted: CountedScores, spec: StatisticSpec, options: Interval
             pair = [drawn_law(law._steps[0][: mass.size][mass > 0.0], mass[mass > 0.0])
                     for law, mass in zip(laws, masses, strict=True)]  # fmt: skip
             values.append(_minimum(pav(*pair), spec))
-    return float(np.mean(values)) if values else math.nan
+    mean = float(np.mean(values)) if values else math.nan
+    return max(_minimum(pav(*laws), spec) - mean, 0.0) / _HALF_EXCESS
 
 
 def _loss_interval(
@@ -633,8 +625,7 @@ def _loss_interval(
     low, high = estimate - reach, estimate + reach
     if error and 0.0 < estimate < row.high < math.inf:  # a share, which few errors skew
         sizes = sum(counted.evidence.totals), min(counted.evidence.sizes)
-        n = float(effective_size(estimate, error**2, *sizes, freedom, options.tail))
-        low, high = (float(end) for end in share_ends(estimate * n, n, options.tail))
+        low, high = _effective_ends(estimate, error**2, *sizes, freedom, options.tail)
     elif not error and row.high < math.inf:  # classes apart: as few errors as were seen
         high = max(high, _most_apart(counted, spec, options))
     estimate, low, high = np.clip([estimate, low, high], row.low, row.high).tolist()
@@ -745,15 +736,12 @@ def _prevalence_ends(counted: CountedScores, tail: float) -> Limits:
     """Ends of the share of clients, Clopper and Pearson's of as many trials as it is worth."""
     evidence, (clients, impostors) = counted.evidence, counted.evidence.totals
     n, units = clients + impostors, evidence.groups
-    size = n
+    variance, labels = 0.0, n
     if units is not None:
         masses = [np.full((getattr(counted.data, who).size, 1), share / n**2)
                   for who, share in zip(CLASSES, (impostors, -clients), strict=True)]  # fmt: skip
-        variance = float(np.sum(units.covariance(masses[0], masses[1])))
-        labels = float(units.labels)
-        size = float(effective_size(clients / n, variance, n, labels, labels - 1.0, tail))
-    low, high = (float(end) for end in share_ends(clients / n * size, size, tail))
-    return low, high
+        variance, labels = float(np.sum(units.covariance(masses[0], masses[1]))), units.labels
+    return _effective_ends(clients / n, variance, n, labels, labels - 1.0, tail)
 
 
 def _interval_of_rates(
@@ -902,12 +890,17 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
     # Few impostors within a range of FARs do not tell how far the threshold of its end is from
     # theirs: there the ends move towards those of the TPR at the ends of the range.
     check_few(rows_of(counted.data, spec), "scores", "for a variance")
-    low, high = _share_interval(counted, INFLUENCES[spec.name](counted, spec), options.tail)
+    influence, evidence = INFLUENCES[spec.name](counted, spec), counted.evidence
+    variance, freedom = _variance_of(counted, influence)
+    share = min(max(influence.share - influence.optimism, 0.0), 1.0)
+    sizes = sum(evidence.totals), min(evidence.sizes)
+    low, high = _effective_ends(share, variance, *sizes, freedom, options.tail)
+    low, high = min(low, influence.share), max(high, influence.share)  # which is possible too
     if spec.name == "h-measure":
         return low, high
     if spec.name == "partial-auc":
         first, last = spec.where.value
-        weight = min(_BOUND / (counted.evidence.sizes[1] * (last - first)), 1.0)
+        weight = min(_BOUND / (evidence.sizes[1] * (last - first)), 1.0)
         if weight > _LITTLE:
             lows, highs = zip(*(
                 _likelihood(counted, parse_statistic("tpr", (), far=far), options)

@@ -62,16 +62,6 @@ def rate_covariance(
 
 
 # ------------------------------------------------------------------------ what counts are worth
-def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
-    """Independent scores that a class with groups is worth, for each share."""
-    # Where none or all of the scores are beyond, a group counts as one score.
-    size = groups.sizes[which]
-    if size is None or size < 2:
-        return np.full(beyond.shape[1], n if size is None else 1.0)
-    share, variance = grouped_share(groups, which, beyond, n)
-    return effective_size(share, variance, n, min(n, float(size)), size - 1.0, tail)
-
-
 def grouped_share(
     groups: Groups, which: int, beyond: FloatArray, n: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -283,14 +273,17 @@ class SampleSupport(Value):
     def effective(self, who: int, t: Thresholds, tail: float, *, above: bool) -> FloatArray:
         """Independent scores of which the count beyond varies as much as this one does."""
         groups, total = self.groups, self.totals[who]
-        if groups is None:
-            return np.full(t.shape, total)
+        size = None if groups is None else groups.sizes[who]
+        if groups is None or size is None or size < 2:
+            return np.full(t.shape, total if size is None else 1.0)
         law, values = self.counts[who], getattr(self.data, CLASSES[who])[groups.rows[who]]
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
         beyond = (accepted == above).astype(np.float64)
         if self.dropped[who]:
             beyond[~between_ends(self.fitted[who], values)] = np.nan
-        return worth(groups, who, beyond, total, tail)
+        # Where none or all of the scores are beyond, a group counts as one score.
+        share, variance = grouped_share(groups, who, beyond, total)
+        return effective_size(share, variance, total, min(total, size), size - 1.0, tail)
 
 
 def contradicted(low: Any, high: Any, rate: Any) -> Any:

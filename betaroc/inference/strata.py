@@ -46,9 +46,8 @@ from betaroc.model.statistics import (
 )
 from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_intervals
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import number, rate, spaced
-from betaroc.rendering.tree_text import text_of
 
 #: The rates that a class alone has, at one threshold for all its strata.
 _SHARES = {"client": ("frr", "tpr"), "impostor": ("far", "tnr")}
@@ -79,7 +78,7 @@ _EXPECTED = 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StrataTable(Tabular, Exportable):
+class StrataTable(Tabular, Readable):
     """A statistic of each stratum, and of all of them; see :func:`by_stratum`.
 
     Of what is no rate of one class `size` and `p_value` are nan, `ratio` and `spread` None.
@@ -255,9 +254,6 @@ class StrataTable(Tabular, Exportable):
         """From the worst stratum to the best."""
         narrow = self.low - self.high  # of equal numbers the one with the fewest trials comes first
         return np.lexsort((narrow, np.abs(self.estimate - self.worst.estimate)))
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> list[tree.Node]:
         name, cell = tree.foreign(self.worst_stratum), rate_cells(self)[self._order[0]]

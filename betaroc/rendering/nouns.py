@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core import errors, notices, tables, vocabulary
 from betaroc.core.value import Value
-from betaroc.rendering import files, numbers, tree_html
+from betaroc.rendering import files, numbers, tree_html, tree_text
 from betaroc.rendering.document import FORMAT, document_of, flat, json_text, plain, table_columns
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row, Section, as_named
 from betaroc.rendering.tree_text import cell_of, latex_comments, latex_grid, latex_table, upright
@@ -239,3 +239,10 @@ class Exportable(Value):
 
     def _metrics(self) -> dict[str, Any]:
         return dict(flat(self)) | self._derived()
+
+
+class Readable(Exportable):
+    """A value whose text is its view."""
+
+    def __str__(self) -> str:
+        return tree_text.text_of(self._view())
