@@ -10,19 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from betaroc.core import checks, errors, notices, tables
 from betaroc.core.arrays import AnyArray
-from betaroc.core.checks import LARGEST_EXACT
-from betaroc.core.errors import (
-    BetarocError,
-    EngineError,
-    InputError,
-    InputTypeError,
-    PrecisionWarning,
-    refusal,
-)
 from betaroc.core.names import names_array, stacked
-from betaroc.core.notices import warn
-from betaroc.core.tables import Library, library_of
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import worded
 from betaroc.data import sums
@@ -86,18 +76,18 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
     try:
         with np.errstate(over="ignore"):
             yield
-    except (BetarocError, MemoryError):
+    except (errors.BetarocError, MemoryError):
         raise
     except Exception as error:  # engines raise whatever they like; it is chained
         kind, text = type(error).__name__, format_value(str(error), 200)
         if kind == "OutOfMemoryException" or "Cannot allocate memory" in str(error):
             raise MemoryError(str(error)) from error
         if kind in _LOST or isinstance(error, ConnectionError):
-            raise EngineError(
+            raise errors.EngineError(
                 f"the frame's engine must keep its workers; {kind}: {text}. Nothing was written:"
                 " look for what ends the workers (memory, most often), then call again."
             ) from error
-        raise InputError(
+        raise errors.InputError(
             f"the frame's engine must be able to group column {format_value(score)} by column"
             f" {format_value(label)}; {kind}: {text}. Correct the frame's own steps."
         ) from error
@@ -107,7 +97,7 @@ class OpenedFrame(NamedTuple):
     """A frame whose columns are not read yet: as Narwhals holds it, or a Dask frame."""
 
     schema: Any
-    library: Library
+    library: tables.Library
     table: Any
     is_dask: bool = False
 
@@ -170,16 +160,16 @@ def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> Opened
         table: Any = nw.from_native(frame)
         schema = table.collect_schema()
     except NarwhalsError as error:
-        raise InputError.about("frame")(
+        raise errors.InputError.about("frame")(
             f"frame must have readable, distinct columns; {type(error).__name__}:"
             f" {format_value(str(error), 160)}. Rename the columns first."
         ) from error
     except TypeError as error:
-        raise InputTypeError.about("frame")(
+        raise errors.InputTypeError.about("frame")(
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask,"
             f" PySpark) or {instead}; got {typed(frame)}. Give one."
         ) from error
-    return OpenedFrame(schema, library_of(table) or "pandas", table)
+    return OpenedFrame(schema, tables.library_of(table) or "pandas", table)
 
 
 # ------------------------------------------------------------------- columns in memory
@@ -213,7 +203,7 @@ def _check_absent(frame: OpenedFrame, columns: list[tuple[str, str]]) -> None:
     present = frame.names
     for role, column in columns:
         if column not in present:
-            raise InputError.about(role)(
+            raise errors.InputError.about(role)(
                 worded(f"`{role}={format_value(column)}`")
                 + f" must name a column of the frame; there are {format_list(present)}."
                 f" {did_you_mean(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
@@ -227,10 +217,10 @@ def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple
     if not all(isinstance(name, str) for name in names):
         rule = "be the name of a column, or a tuple of two"
         remedy = "Pass text, such as ('claimed', 'real'), or rename: frame.rename(columns=str)."
-        raise refusal(role, rule, typed(value), remedy, InputTypeError)
+        raise errors.refusal(role, rule, typed(value), remedy, errors.InputTypeError)
     if len(names) != len(set(names)) or not 1 <= len(names) <= 2 - single:
         rule = "name one column" + ("" if single else " or two different ones")
-        raise refusal(role, rule, format_value(value), "Name each column once.")
+        raise errors.refusal(role, rule, format_value(value), "Name each column once.")
     return names
 
 
@@ -243,7 +233,7 @@ def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
         rows_shown = f"first in rows {format_list(places.tolist())} (counted from 0)"
         actual = f"{places.size} of {int(used.sum())} missing, {rows_shown}"
         called, rule = f"column {format_value(name)}", "have no missing value"
-        raise refusal(called, rule, actual, "Drop these rows first.")
+        raise errors.refusal(called, rule, actual, "Drop these rows first.")
 
 
 # ------------------------------------------------------------- columns that are not in memory
@@ -251,8 +241,8 @@ def _check_lost_integers(
     frame: OpenedFrame, score: str, low: float = -math.inf, high: float = math.inf
 ) -> None:
     """Raise where integers are beyond 2**53, by the extremes as doubles."""
-    if str(frame.schema[score]) in _LONG and max(-low, high) >= LARGEST_EXACT:
-        raise InputError(
+    if str(frame.schema[score]) in _LONG and max(-low, high) >= checks.LARGEST_EXACT:
+        raise errors.InputError(
             f"column {format_value(score)} must keep its identity as float64; integers from 2**53"
             " on are rounded. Subtract a constant or rank them first."
         )
@@ -264,7 +254,7 @@ def _check_labels(keys: Collection[tuple[Any, ...]], *columns: str) -> None:
         most = MOST_STRATA if k else _MANY
         if len({key[k] for key in keys}) > most:
             rule = f"name at most {most} strata" if k else "hold two labels"
-            raise refusal(
+            raise errors.refusal(
                 f"column {format_value(column)}", rule, f"more than {most}", "Is it another column?"
             )
 
@@ -272,9 +262,9 @@ def _check_labels(keys: Collection[tuple[Any, ...]], *columns: str) -> None:
 def check_counts(score: str, rows: int, bad: int) -> None:
     """Refuse a frame without rows, and scores that are not finite."""
     if not rows:
-        raise InputError("frame must hold scores of both classes; it is empty. Give some.")
+        raise errors.InputError("frame must hold scores of both classes; it is empty. Give some.")
     if bad:
-        raise InputError(
+        raise errors.InputError(
             f"column {format_value(score)} must hold finite numbers; got {bad} missing,"
             f" NaN or infinite of {rows}. Drop these rows first."
         )
@@ -289,14 +279,16 @@ def _pass_over(
         _check_absent(frame, [("score", score), ("label", label), *more])
         kind, called = frame.schema[score], f"column {format_value(score)}"
         if not kind.is_numeric():
-            raise InputTypeError(f"{called} must be numeric; its type is {kind}. Convert it.")
+            raise errors.InputTypeError(
+                f"{called} must be numeric; its type is {kind}. Convert it."
+            )
         if str(kind) == "Float16":
             message = f"{called}: float16 scores have 11 significant bits. Store them as float32."
-            warn(message, PrecisionWarning)
+            notices.warn(message, errors.PrecisionWarning)
         try:
             yield
         except (TypeError, ValueError) as error:
-            if not isinstance(error, BetarocError):
+            if not isinstance(error, errors.BetarocError):
                 _check_lost_integers(frame, score)  # pyarrow rounds none
             raise
 
@@ -331,7 +323,7 @@ def _piece_sums(
         kinds = [columns.pop(name) for name in names]
         _check_labels(_distinct(kinds[0]), keys[0])
         if len(kinds[0]) == most:
-            raise refusal("bins", "be fewer for so many strata", str(bins))
+            raise errors.refusal("bins", "be fewer for so many strata", str(bins))
         return sums.group_sums(columns, kinds, _extremes(rows, columns, kinds[0], names))
     values = piece[score].cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     places = sums.rows_by_key([piece[name].to_pandas() for name in keys])

@@ -11,21 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import containers, errors, notices, vocabulary
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import SCORES_OF_LABELS, score_array
-from betaroc.core.containers import array_1d, with_gaps
-from betaroc.core.errors import (
-    BetarocError,
-    FileFormatError,
-    InputError,
-    InputTypeError,
-    MissingScoreWarning,
-    refusal,
-)
 from betaroc.core.names import stacked
-from betaroc.core.notices import warn
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
-from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
 #: What to do with trials that have no score.
@@ -87,7 +77,7 @@ def client_mask(
 
 
 def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
-    array = array_1d(labels, name)
+    array = containers.array_1d(labels, name)
     mixed = array.dtype.kind == "O"
     lost = np.array([is_missing(v) for v in array]) if mixed else array != array
     if lost.any():
@@ -95,7 +85,7 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
         actual = (
             f"{at.size} of {array.size} missing (None or NaN), first at {format_list(at.tolist())}"
         )
-        raise refusal(name, "have no missing label", actual, "Drop these rows first.")
+        raise errors.refusal(name, "have no missing label", actual, "Drop these rows first.")
     result: dict[str, str] = {}
     for index, item in enumerate(array if mixed else array[:1]):
         word = next((word for types, word in _TYPES if isinstance(item, types)), None)
@@ -103,12 +93,12 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
             decode = 'Decode them: np.char.decode(y, "ascii").'
             remedy = decode if isinstance(item, bytes) else "Pass two labels."
             rule, actual = "be text, numbers or booleans", f"{typed(item)} at {index}"
-            raise refusal(name, rule, actual, remedy, InputTypeError)
+            raise errors.refusal(name, rule, actual, remedy, errors.InputTypeError)
         result.setdefault(word, f"{format_value(item)} ({word}) at {index}")
     if len(result) > 1:
         actual = f"mixed types: {', '.join(result.values())}"
         remedy = "Convert them to one type first."
-        raise refusal(name, "hold labels of one type", actual, remedy, InputTypeError)
+        raise errors.refusal(name, "hold labels of one type", actual, remedy, errors.InputTypeError)
     return np.array(array.tolist()) if mixed else array
 
 
@@ -134,7 +124,7 @@ def choose_client(
     columns that are equal where a row is a client's.
     """
     in_file = places is not None
-    error: Any = FileFormatError if in_file else InputError
+    error: Any = errors.FileFormatError if in_file else errors.InputError
     about = error if in_file else error.about(name)
     noun = f"{name}: labels" if in_file else name
     keys = [label_key(v) if in_file else v for v in labels]
@@ -152,7 +142,7 @@ def choose_client(
 
     odd = swapped or any(isinstance(k, float) and not k.is_integer() for k in kinds)
     if len(kinds) > 2 and (odd or client_label is None or not several):
-        do = "Keep the rows of two labels, or name the client's" + worded(
+        do = "Keep the rows of two labels, or name the client's" + vocabulary.worded(
             " (`client_label= (--client-label)`): of Scores the others are strata of impostors."
         )
         if odd:
@@ -163,13 +153,13 @@ def choose_client(
         known = "{0, 1}, {-1, 1} or true/false" if in_file else "{0, 1}, {False, True} or {-1, 1}"
         raise about(
             f"{noun} must be {known} unless"
-            + worded(" `client_label= (--client-label)` says which is the client's; got")
+            + vocabulary.worded(" `client_label= (--client-label)` says which is the client's; got")
             + f" {tally()}. Pass one of them."
         )
     alone = is_one_enough.get() and len(kinds) == 1
     if client is None and not alone:
         raise error.about("client_label")(
-            worded("`client_label` must be one of the labels; got")
+            vocabulary.worded("`client_label` must be one of the labels; got")
             + f" {format_value(client_label)}, but {name} holds {tally()}."
             f" {did_you_mean(client_label, [str(k) for k in kinds])}Give one of the same type."
         )
@@ -223,7 +213,7 @@ def _client_kind(kinds: list[Any], client_label: object, in_file: bool) -> tuple
         return None, None
     if set(texts) <= _TRUTHS:
         return "true", None
-    guessed = client_word(texts) if len(texts) == 2 else None
+    guessed = vocabulary.client_word(texts) if len(texts) == 2 else None
     return guessed, guessed
 
 
@@ -247,7 +237,7 @@ def check_named_strata(who: str, unnamed: int, n: int, error: Any) -> None:
     """All trials of a class have strata, or none."""
     if 0 < unnamed < n:
         rule, actual = f"be named for every {who} trial, or for none", f"{unnamed} of {n} without"
-        raise refusal("strata", rule, actual, "Name them.", error)
+        raise errors.refusal("strata", rule, actual, "Name them.", error)
 
 
 # --------------------------------------------------------------- what is no score of a client
@@ -263,7 +253,7 @@ def looks_like_labels(*parts: AnyArray) -> bool:
 
 
 def check_hard_labels(
-    name: str, n: float, *parts: AnyArray, kind: type[BetarocError] = InputError
+    name: str, n: float, *parts: AnyArray, kind: type[errors.BetarocError] = errors.InputError
 ) -> None:
     """Raise where ten scores or more are all 0 or 1, or all -1 or 1, and both occur."""
     if n >= _ENOUGH and looks_like_labels(*parts):
@@ -276,7 +266,7 @@ def check_hard_labels(
 
 def check_confidence(
     name: str, score: str, label: tuple[str, ...], present: Collection[str], n: float,
-    *parts: AnyArray, kind: type[BetarocError] = InputError,
+    *parts: AnyArray, kind: type[errors.BetarocError] = errors.InputError,
 ) -> None:  # fmt: skip
     """Raise where scores in [0.5, 1] are, by their columns, of the label predicted."""
     names = {column: str(column).casefold() for column in present if column != score}
@@ -299,7 +289,7 @@ def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
         return
     y, s = CLASSES if labels[0] else ("impostor", "client")
 
-    raise InputError(
+    raise errors.InputError(
         f"client and impostor must be the scores of two classes; {y} holds only labels, for the"
         f" {client.size} entries of the other. Use Scores.from_labels(y_true={y}, y_score={s})."
     )
@@ -314,7 +304,7 @@ def check_other_index(y_true: Any, **others: Any) -> None:
         if not indexed or len(index) != len(other) or index.equals(other):
             continue
 
-        raise InputError(
+        raise errors.InputError(
             f"y_true and {name} must have the same pandas index; they differ. Align them"
             " (s.loc[y.index]) or pass .to_numpy()."
         )
@@ -330,9 +320,9 @@ def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
     """Checked scores; a missing one is nan where it may be."""
     if missing == FAIL:
         return score_array(values, name)
-    raw, lost = with_gaps(values, name)
+    raw, lost = containers.with_gaps(values, name)
     if lost.all():
-        raise InputError(f"{name} must hold scores; all {lost.size} are missing. Add some.")
+        raise errors.InputError(f"{name} must hold scores; all {lost.size} are missing. Add some.")
     present = raw[~lost]
     result = np.full(lost.size, np.nan)
     result[~lost] = score_array(present.tolist() if present.dtype.kind == "O" else present, name)
@@ -344,11 +334,11 @@ def missing_counts(absent: Sequence[int], n: int, missing: str) -> dict[str, int
     if missing == REJECT:
         return dict(zip(("n_client_rejected", "n_impostor_rejected"), absent, strict=True))
     if any(absent):
-        warn(
-            f"dropped trials without a score: {sum(absent)} ({absent[0]} of {CLIENTS},"
-            f" {absent[1]} of {IMPOSTORS}). Every rate is of the {n} others alone;"
-            + worded(" with `missing='reject'` they count as rejected."),
-            MissingScoreWarning,
+        notices.warn(
+            f"dropped trials without a score: {sum(absent)} ({absent[0]} of {vocabulary.CLIENTS},"
+            f" {absent[1]} of {vocabulary.IMPOSTORS}). Every rate is of the {n} others alone;"
+            + vocabulary.worded(" with `missing='reject'` they count as rejected."),
+            errors.MissingScoreWarning,
         )
     return {}
 
@@ -416,21 +406,21 @@ def column_places(name: str, present: list[str], wanted: ColumnSpec) -> list[int
         if column not in present:
             raise missing_column(name, role, column, present)
         if present.count(column) > 1:
-            raise FileFormatError(
+            raise errors.FileFormatError(
                 f"{name} must have distinct columns; {format_value(column)} occurs"
                 f" {present.count(column)} times. Rename one of them."
             )
     return [present.index(column) for column in wanted.columns]
 
 
-def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
+def missing_column(name: str, role: str, column: str, present: list[str]) -> errors.FileFormatError:
     """The error for a column that the header lacks."""
     remedy = f"{did_you_mean(column, present)}Pass `{role}=...`"
     if len(present) == 1:
         remedy += ", a file for each class by `client_file=` and `impostor_file=`, or `key=`"
-    return FileFormatError(
+    return errors.FileFormatError(
         f"{name} must have a column {format_value(column, 40)}; there are {format_list(present)}. "
-        + worded(remedy)
+        + vocabulary.worded(remedy)
     )
 
 
@@ -484,15 +474,15 @@ class Rows:
     def check_some(self) -> None:
         """Raise if there are none."""
         if not self.codes.size:
-            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Add some.")
+            raise errors.FileFormatError(f"{self.name} must hold scores; it has no rows. Add some.")
 
     def values(self) -> FloatArray:
         """The scores, checked; nan where they are missing and may be."""
         where = f" from row {self.start}" if self.start else ""
         try:
             return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.wanted.missing)
-        except InputError as error:
-            raise FileFormatError(error.template) from error
+        except errors.InputError as error:
+            raise errors.FileFormatError(error.template) from error
 
     def clients(
         self, client_label: object, counts: IntArray, *, swapped: bool, several: bool = False
@@ -514,12 +504,12 @@ class Rows:
         mask, guessed = self.clients(client_label, counts, swapped=swapped, several=True)
         return values, mask[self.codes], mask, guessed
 
-    def words(self, client: BoolArray) -> ClassWords | None:
+    def words(self, client: BoolArray) -> vocabulary.ClassWords | None:
         """What the classes are called, where these are words."""
         codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
         tokens = self.tokens
         keys = [label_key(tokens[code]) for code in codes]
-        return None if set(keys) <= _TRUTHS else words_of(*keys)
+        return None if set(keys) <= _TRUTHS else vocabulary.words_of(*keys)
 
     def strata(self, clients: BoolArray) -> AnyArray | None:
         """The stratum of each row: of a column, or of two by class, else one of several labels."""

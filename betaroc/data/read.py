@@ -22,9 +22,8 @@ from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import collect_warnings
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import ClassWords, worded
-from betaroc.data import labels, text_files
+from betaroc.data import labels, parquet, text_files
 from betaroc.data.frames import named_columns
-from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.text_layouts import NAMED, TextOptions, key_layout, layout_of
 from betaroc.data.text_rows import number_columns, read_parts
@@ -313,9 +312,9 @@ def open_file(
         text_files.check_size(name, path.stat().st_size, options.max_size)
         if needs_id:
             raise _without_id(name)
-        columns = partial(binary_columns, path, name, binary)
+        columns = partial(parquet.binary_columns, path, name, binary)
         wanted, guesses = labels.as_written(wanted, columns())
-        read = partial(binary_parts, path, name, binary, wanted, options.max_rows)
+        read = partial(parquet.binary_parts, path, name, binary, wanted, options.max_rows)
         return OpenedFile(name, binary, wanted, guesses, options.max_rows, read, columns)
     file = text_files.text_file(path, name, form, options.max_size)
 

@@ -14,17 +14,15 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import arrays, checks, tables, vocabulary
+from betaroc.core import arrays, checks, notices, tables, vocabulary
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray, as_output
 from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, ScaleWarning, refusal
 from betaroc.core.names import columns_beside, name_columns, names_array, strata_array
-from betaroc.core.notices import warn
 from betaroc.core.text import format_value
 from betaroc.core.thresholds import mirror
 from betaroc.core.value import Value
-from betaroc.data import labels
-from betaroc.data.frames import frame_columns, opened
+from betaroc.data import frames, labels
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import plot_classes
 from betaroc.rendering.curves import Axes
@@ -135,7 +133,7 @@ def tell_of_scored(data: object, noun: str) -> None:
     absent = _absent(data)
     if absent:
         message = f"{noun} is of the trials that have a score; {absent} here have none."
-        warn(message, BetarocWarning)
+        notices.warn(message, BetarocWarning)
 
 
 def check_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
@@ -1026,8 +1024,8 @@ class Scores(ScoreData):
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         wanted["stratum"] = stratum
-        value = opened(frame)
-        data = frame_columns(value, wanted, None if missing == labels.FAIL else "score")
+        value = frames.opened(frame)
+        data = frames.frame_columns(value, wanted, None if missing == labels.FAIL else "score")
         called = {role: f"column {format_value(name)}" for role, name in wanted.items()}
         scores = cls._split(data, called, client_label, missing, library=value.library,
                             lower_is_client=lower_is_client)  # fmt: skip
@@ -1138,7 +1136,7 @@ def _checked_sense(value: object, *parts: FloatArray) -> bool:
     lower, below = checks.flag(value, "lower_is_client"), sum(int(np.sum(x < 0.0)) for x in parts)
     if lower and below:
         text = f"{below} distances are negative, and taken as they are. Of similarities leave"
-        warn(text + vocabulary.worded(" `lower_is_client` out."), ScaleWarning)
+        notices.warn(text + vocabulary.worded(" `lower_is_client` out."), ScaleWarning)
     return lower
 
 

@@ -14,26 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, vocabulary
+from betaroc.core import checks, local_files, notices, tables, text, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import FileFormatError, InputError, PrecisionWarning, refusal
-from betaroc.core.local_files import of_the_system, regular_file, shown_path
 from betaroc.core.names import strata_array
-from betaroc.core.notices import collect_warnings, suppress_warnings, warn
-from betaroc.core.tables import Table, first_library
-from betaroc.core.text import format_value
-from betaroc.data import frames, labels
-from betaroc.data.read import OpenedFile, column_spec, open_file
+from betaroc.data import frames, labels, read, text_layouts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, added, array_sums, rows_by_key
-from betaroc.data.text_layouts import TextOptions
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
 from betaroc.rendering.numbers import extreme, number, percent, read_as
 
 
 def _file_sums(
-    file: OpenedFile, client_label: object, bins: int, layout: Layout
+    file: read.OpenedFile, client_label: object, bins: int, layout: Layout
 ) -> tuple[dict[str, Any], str | None]:
     """Both classes with their strata, and the label that was guessed."""
     sums: Labels = {}
@@ -131,13 +125,13 @@ class ScoreSummary(ScoreData):
             labels.check_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
 
     def __repr__(self) -> str:
-        named = f"{format_value(self.name)}: " if self.name else ""
+        named = f"{text.format_value(self.name)}: " if self.name else ""
         return (
             f"<ScoreSummary {named}{self.n_client} client and {self.n_impostor} impostor scores in"
             f" {self.n_bins} bins>"
         )
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """Return the counts, extremes and sums, one row per class.
 
         Returns
@@ -340,7 +334,7 @@ class ScoreSummary(ScoreData):
             self.client._merged(other.client), self.impostor._merged(other.impostor), *first,
             self.name if self.name == other.name else None, **strata,
             source=self.source if self.source == other.source else None,
-            library=first_library((self, other)),
+            library=tables.first_library((self, other)),
         )  # fmt: skip
 
 
@@ -365,7 +359,7 @@ def _cut(
     return np.insert(upper, k, border), counts
 
 
-@collect_warnings
+@notices.collect_warnings
 def summarize(
     frame_or_path: Any,
     *,
@@ -441,7 +435,7 @@ def summarize(
         )  # fmt: skip
     else:
         bins, layout = _checked_layout(bins, layout)
-        wanted = column_spec(score, label, {"stratum": stratum})
+        wanted = read.column_spec(score, label, {"stratum": stratum})
         frames.named_columns(label, "label")  # one, by which an engine groups
         with frames.engine_errors(score, label):
             frame = frames.opened(frame_or_path, "the path of a file")
@@ -458,12 +452,12 @@ def summarize_file(
 ) -> ScoreSummary:  # fmt: skip
     """As `summarize` of a path, with the options of `read_scores`; wide bins are not warned of."""
     bins, layout = _checked_layout(bins, layout)
-    wanted = column_spec(score, label, {"stratum": stratum})
-    options = TextOptions(**reading).checked()
-    local = regular_file(path)
-    name = format_value(local.name)
-    with of_the_system(name):
-        file = open_file(local, name, wanted, client_label, options)
+    wanted = read.column_spec(score, label, {"stratum": stratum})
+    options = text_layouts.TextOptions(**reading).checked()
+    local = local_files.regular_file(path)
+    name = text.format_value(local.name)
+    with local_files.of_the_system(name):
+        file = read.open_file(local, name, wanted, client_label, options)
         classes, guessed = _file_sums(file, client_label, bins, layout)
     source = ScoreSource(os.fspath(path), file.kind, guessed=guessed, guesses=file.guesses)
     return ScoreSummary(**classes, n_bins=bins, layout=layout, source=source)
@@ -474,7 +468,7 @@ def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSumma
     best = summarize_file(path, **reading)
     low, high = best._range
     if best.is_coarse and low < high and math.isfinite(high - low):
-        with suppress_warnings():
+        with notices.suppress_warnings():
             even = summarize_file(path, **reading, layout=(low, high))
         best = min(best, even, key=lambda summary: max(summary.rate_error))
     _warn_of_bins(best)
@@ -503,7 +497,7 @@ def _of_frame(
     counts: dict[Any, int] = {}
     for key, part in sums.items():
         counts[key[0]] = counts.get(key[0], 0) + part.rows
-    called = f"column {format_value(keys[0])}"
+    called = f"column {text.format_value(keys[0])}"
     if None in counts:
         actual = f"{counts[None]} of {rows} null or NaN"
         raise refusal(called, "have no missing label", actual, "Drop these rows first.")
@@ -515,7 +509,7 @@ def _of_frame(
         squares = frames.label_squares(frame, score, keys, centres)
         sums |= {key: sums[key].about(*about) for key, about in squares.items()}
     client = dict(zip(counts, mask.tolist(), strict=True))
-    classes = _classes(sums, client, f"column {format_value(keys[-1])}", InputError)
+    classes = _classes(sums, client, f"column {text.format_value(keys[-1])}", InputError)
     return ScoreSummary(**classes, n_bins=bins, layout=layout, library=frame.library)
 
 
@@ -524,7 +518,7 @@ def _warn_of_bins(result: ScoreSummary) -> None:
     if not result.is_coarse:
         return
     (far, frr), (low, high) = result.rate_error, result._range
-    warn(
+    notices.warn(
         f"bins are wide for these scores: {frr:.2%} of the {vocabulary.CLIENTS} and {far:.2%} of"
         f" the {vocabulary.IMPOSTORS} share one, and counted rates are off by so much within it."
         f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
@@ -556,7 +550,7 @@ def file_words(role: str, scores: ScoreData) -> str:
     source, coarse, name = scores.source, summary_words(scores), ""
     if source is not None:
         form = read_as(source.format, source.guessed, source.guesses)
-        name = f" {', '.join(map(shown_path, source.files))} ({form}),"
+        name = f" {', '.join(map(local_files.shown_path, source.files))} ({form}),"
     sizes = f"{scores.n_client} {vocabulary.CLIENT} and {scores.n_impostor}"
     sizes += f" {vocabulary.IMPOSTOR} scores"
     return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"

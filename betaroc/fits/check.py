@@ -13,16 +13,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, errors
+from betaroc.core import checks, errors, notices, special, tables, value
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
-from betaroc.core.notices import Notice, collect_warnings, suppress_warnings
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.resampling import check_fractional_weights, streams
-from betaroc.core.special import rate_of_none, share_ends
-from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds, mirror
-from betaroc.core.value import Result
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
@@ -207,8 +203,8 @@ def _checked(
         fewest, most = (fewest - off, most) if above else (fewest, most + off)
     n, tail = evidence.totals[which], IntervalOptions(level).tail
     alone = evidence.effective(which, t, tail, above=above)
-    low = share_ends(fewest * alone / n, alone, tail)[0]
-    high = share_ends(most * alone / n, alone, tail)[1]
+    low = special.share_ends(fewest * alone / n, alone, tail)[0]
+    high = special.share_ends(most * alone / n, alone, tail)[1]
     result, shown = [], mirror(t.theta, f.model.lower_is_client)
     for k, target in enumerate(targets.tolist()):
         fitted, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
@@ -254,7 +250,7 @@ def _judged(
 
     def at(size: float) -> str:
         """The verdict if the rate counted were that of so many scores."""
-        low, high = share_ends(share * size, size, tail)
+        low, high = special.share_ends(share * size, size, tail)
         return _ruled(float(low) / rate, float(high) / rate)
 
     low, high = (end / rate for end in ends)
@@ -346,7 +342,7 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
 
 
 # ------------------------------------------------------------------------ said with every fit
-def misfit(f: PairEstimate) -> list[Notice]:
+def misfit(f: PairEstimate) -> list[notices.Notice]:
     """A notice that the fitted distributions do not describe the scores, if so."""
     evidence = evidence_of_pair(f)
     off = [words for k in (0, 1) if (words := misfit_words(evidence, k))]
@@ -359,7 +355,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
             for name, m in pairs.items()
         ))  # fmt: skip
     text = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
-    return [Notice(errors.MisfitWarning, text)]
+    return [notices.Notice(errors.MisfitWarning, text)]
 
 
 def misfit_words(evidence: SampleSupport, k: int, rate: float = LOW_RATE) -> str:
@@ -436,7 +432,7 @@ def statuses_beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FitCheck(Result, Readable):
+class FitCheck(value.Result, Readable):
     """Whether a fit can be believed.
 
     Made by :func:`check_fit`.
@@ -478,7 +474,7 @@ class FitCheck(Result, Readable):
     targets: tuple[TargetCheck, ...] = ()
     good_down_to: GoodDownTo = _NONE_GOOD
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """The tests as a table.
 
         Returns
@@ -501,7 +497,7 @@ class FitCheck(Result, Readable):
                 rows += [(name, who, *test) for who, test in getattr(self, name)._asdict().items()]
             rows.append(("roc_distance", "both", distance.sup, distance.p_value))
         names = "test", "class", "statistic", "p_value"
-        return table_of(columns_from_rows(rows, names, ("test", "class")))
+        return tables.table_of(tables.columns_from_rows(rows, names, ("test", "class")))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates counted at the fit's own thresholds over those that it expects.
@@ -586,7 +582,7 @@ class FitCheck(Result, Readable):
         return [status, *(item.node() for item in self._statuses()), *self._tables()]
 
 
-@collect_warnings
+@notices.collect_warnings
 def check_fit(
     f: PairEstimate,
     *,
@@ -674,7 +670,7 @@ def check_fit(
     tell_of_scored(f.scores, "what is simulated for a check")
     # Distributions that are fitted to separated classes make separated ones, which vary by nothing:
     # the rate that none of the smaller class's scores leaves open.
-    unseen = rate_of_none(min(side.total for side in sides), level)
+    unseen = special.rate_of_none(min(side.total for side in sides), level)
     (ks, cvm, ad, information), distance = _simulated(sides, replicates, level, unseen, rng)
     verdict, reason = _verdict(distance, unseen, tolerance, level)
     if f.scores.has_rejected:
@@ -854,7 +850,7 @@ def refitted(
     result: list[Parameters] = []
     if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
         options, pairs = Options(bounds=bounds_of(laws[0])), []
-        with suppress_warnings():
+        with notices.suppress_warnings():
             for client, impostor in zip(*samples, strict=True):
                 scores = Scores._checked(client=client, impostor=impostor)
                 pairs.append(estimate.estimate_pair(scores, families, options)[0].model)
@@ -863,7 +859,7 @@ def refitted(
     for name, law, x in zip(families, laws, samples, strict=True):
         row, bounds = _row(name, law), bounds_of(law)
         if row is None or row.fit_rows is None:
-            with suppress_warnings():
+            with notices.suppress_warnings():
                 again = [estimate.estimate_class("sample", y, None, name, bounds=bounds) for y in x]
             result.append(_columns(law, [item.distribution for item in again]))
             continue
@@ -963,8 +959,8 @@ class Distances(NamedTuple):
 
 def distances(fit: PairEstimate, empirical: ScoreModel) -> Distances:
     """How far the fit is from its scores."""
-    classes = (class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES)
-    return Distances(*classes, roc_distance(fit.model, empirical))
+    classes = [class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES]
+    return Distances._make([*classes, roc_distance(fit.model, empirical)])
 
 
 def class_distance(result: Estimate, sample: Distribution) -> float:

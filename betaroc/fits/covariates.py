@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from betaroc.core import checks, errors, formulas
+from betaroc.core import checks, errors, formulas, notices, tables
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
-from betaroc.core.notices import collect_warnings, warn
-from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_list, format_value, typed
 from betaroc.core.value import Named, Result, Value
-from betaroc.data import designs
+from betaroc.data import designs, labels
 from betaroc.data.designs import Covariate, DesignMatrix
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
-from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import LARGEST_CONCENTRATION, Beta, beta_mle
 from betaroc.estimation.contract import BoundaryRule
@@ -327,7 +324,7 @@ class CovariateFit(Result, Exportable):
     def _coefficients(self) -> FloatArray:
         return np.array([*self.client.coefficients, *self.impostor.coefficients])
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """A frame, one row per coefficient.
 
         Returns
@@ -354,7 +351,7 @@ class CovariateFit(Result, Exportable):
                 rows.append((who, *cells, z, 2.0 * float(ndtr(-abs(z)))))
         texts = ("class", "part", "term")
         names = (*texts, "estimate", "std_error", "z", "p_value")
-        return table_of(columns_from_rows(rows, names, texts), self.scores.library)
+        return tables.table_of(tables.columns_from_rows(rows, names, texts), self.scores.library)
 
     def model(self, *, prior: float | None = None, **covariates: Any) -> ScoreModel:
         """The two distributions at values of the covariates.
@@ -707,7 +704,7 @@ def _check_whole(interval: Interval, least: float, most: float, name: str, words
 
 
 def _warn_outside(result: Interval, words: str) -> Interval:
-    warn(
+    notices.warn(
         f"covariates outside the data: {words}. The regression is only continued there. Take values"
         " inside, or give trials there.", errors.ExtrapolationWarning,
     )  # fmt: skip
@@ -715,7 +712,7 @@ def _warn_outside(result: Interval, words: str) -> Interval:
 
 
 # ------------------------------------------------------------------------ from a frame
-@collect_warnings
+@notices.collect_warnings
 def fit_covariates(
     frame: Any,
     formula: str,
@@ -824,7 +821,7 @@ def fit_covariates(
         table, score=score, label=label, client_label=client_label, group=group
     )  # fmt: skip
     scores, keep, rules = _inside(replace(every, library=value.library), boundary)
-    mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
+    mask = labels.client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
     covariates = []
     for name in names:
         rows = mask & (name in of_clients), ~mask & (name in of_impostors)

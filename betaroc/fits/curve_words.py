@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import vocabulary
+from betaroc.core import errors, options, vocabulary
 from betaroc.core.arrays import CLASSES
-from betaroc.core.errors import BetarocError
-from betaroc.core.options import MOST_TIMES, POWER
 from betaroc.core.text import sentence
 from betaroc.core.vocabulary import CLIENTS, FAR, FRR, IMPOSTORS, TPR, capital, template_of
 from betaroc.data.groups import groups_of
@@ -90,17 +88,17 @@ class CurveTests:
         from scipy.special import ndtri
 
         tail = (1.0 - self.level) / (2.0 if two_sided else 1.0)
-        goal = float(ndtri(1.0 - tail) + ndtri(POWER))
+        goal = float(ndtri(1.0 - tail) + ndtri(options.POWER))
         times = (goal / z) ** 2 if z else math.inf
-        if times > MOST_TIMES:
-            return f"more than {number(MOST_TIMES)} times as many scores would be needed"
+        if times > options.MOST_TIMES:
+            return f"more than {number(options.MOST_TIMES)} times as many scores would be needed"
         groups = groups_of(self.fit.scores)
         client, impostor = (float(f"{times * n:.2g}") for n in self.sizes)
         dependent = groups is not None and groups.dependent
         more = f" in {number(times, 2)} times as many groups" if dependent else ""
         return (
             f"about {client:.0f} {CLIENTS} and {impostor:.0f} {IMPOSTORS}{more} would tell in"
-            f" {number(10.0 * POWER)} of 10 cases"
+            f" {number(10.0 * options.POWER)} of 10 cases"
         )
 
 
@@ -123,7 +121,7 @@ def curve_tests(fit: Fit, level: float) -> CurveTests:
     for key, call in calls.items():
         try:
             tests[key] = call()
-        except BetarocError as error:
+        except errors.BetarocError as error:
             why[key] = str(error)
     return CurveTests(fit, level, **tests, why=why, counts=counts)
 

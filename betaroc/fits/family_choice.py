@@ -10,12 +10,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, notices, resampling, tables
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError, refusal
-from betaroc.core.notices import collect_warnings, suppress_warnings
-from betaroc.core.resampling import streams
-from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence, typed
 from betaroc.core.value import Result, Value
 from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, template_of, worded
@@ -27,8 +24,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
-from betaroc.estimation import estimate, families
-from betaroc.estimation.contract import log_masses, score_cells
+from betaroc.estimation import contract, estimate, families
 from betaroc.estimation.estimate import Bounds, Estimate, Options, PairEstimate
 from betaroc.estimation.families import FAMILIES, Names, family_text, in_classes, named
 from betaroc.fits.check import FitCheck, class_distance, drawn_inside
@@ -96,7 +92,7 @@ class LikelihoodRatioTest(Result, Exportable):
     replicates: int
 
 
-@collect_warnings
+@notices.collect_warnings
 def likelihood_ratio_test(
     restricted: PairEstimate, general: PairEstimate, *, replicates: int = 199, rng: Any = None
 ) -> LikelihoodRatioTest:
@@ -149,11 +145,11 @@ def likelihood_ratio_test(
         total = f"totals of {parts[0].total_weight!r} and {parts[1].total_weight!r}"
         raise refusal("weights", "be whole numbers of copies to draw scores", total)
     drawn = np.empty(replicates)
-    for rows, stream in streams(replicates, rng):
+    for rows, stream in resampling.streams(replicates, rng):
         for row in range(rows.start, rows.stop):
             sizes_of_laws = zip(laws, map(round, sizes), strict=True)
             sample = [drawn_inside(law, stream, size) for law, size in sizes_of_laws]
-            with suppress_warnings():
+            with notices.suppress_warnings():
                 drawn[row] = _gain(Scores(*sample), restricted, general)
     # Equal fits differ by rounding.
     slack = 1e-9 * abs(restricted.log_likelihood)
@@ -264,8 +260,8 @@ class Folded(NamedTuple):
         x, step = self.x[keep], self.resolution
         if step is None:
             return np.asarray(law.logpdf(x))
-        _, low, high, place = score_cells(x, step, law.support)
-        return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
+        _, low, high, place = contract.score_cells(x, step, law.support)
+        return (contract.log_masses(low, high, law.support)(law) - np.log(high - low))[place]
 
     @property
     def total(self) -> float:
@@ -515,7 +511,7 @@ class TailRow(Exportable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyComparison(Tabular, Readable):
+class FamilyComparison(tables.Tabular, Readable):
     """Families side by side, class by class, best held-out score first.
 
     Made by :func:`compare_families`.
@@ -600,7 +596,7 @@ class FamilyComparison(Tabular, Readable):
         checks.choice(who, ("client", "impostor", "both"), "who")
         return tuple(row for row in self.rows if row.who == who)
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """Return `table`.
 
         Returns
@@ -618,12 +614,12 @@ class FamilyComparison(Tabular, Readable):
         return self.table
 
     @property
-    def table(self) -> Table:
+    def table(self) -> tables.Table:
         """The rows as a frame of the library of the scores: ``class``, ``family``, the numbers."""
         return self._table(_columns(FamilyRow, self.rows))
 
     @property
-    def tail_table(self) -> Table:
+    def tail_table(self) -> tables.Table:
         """The rows of tails as such a frame."""
         return self._table(_columns(TailRow, self.tails))
 
@@ -648,7 +644,7 @@ def _tail_sentence(row: TailRow) -> str:
     )
 
 
-@collect_warnings
+@notices.collect_warnings
 def compare_families(
     scores: ScoresLike,
     families: Sequence[str] | None = None,
@@ -743,7 +739,7 @@ def _compared_in(
     reasons: list[str] = []
     picks: list[Candidate] = []
     tails: list[TailRow] = []
-    with suppress_warnings():
+    with notices.suppress_warnings():
         columns = [_candidates(side, alone, left_out, named=request is not None) for side in sides]
         joint = [_candidate(name, *sides) for name in pairs]
         for side, column in zip(sides, columns, strict=True):

@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, errors, vocabulary
+from betaroc.core import checks, errors, tables, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray
 from betaroc.core.notices import Notice, collect_warnings, forward_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import (
-    Library,
-    Table,
-    Tabular,
-    columns_from_rows,
-    in_library,
-    library_of,
-    listed_columns,
-    table_of,
-)
 from betaroc.core.text import format_value
 from betaroc.core.value import REPR_LIMIT, Named, fields_of, is_same
 from betaroc.data.read import ScoresLike, as_scores
@@ -36,14 +26,10 @@ from betaroc.distributions.pictures import plot_classes
 from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
-from betaroc.fits import family_choice, pictures, tail_fits
-from betaroc.fits.check import TargetCheck, check_targets, misfit
+from betaroc.fits import check, family_choice, pictures, ratings, shape_tests, tail_fits
 from betaroc.fits.family_choice import FamilyComparison
-from betaroc.fits.ratings import rating_nodes
-from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
 from betaroc.fits.tail_fits import Sensitivity, TailRequest
-from betaroc.inference import scores_beyond, strata as strata_rates
-from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_int, joint_cov
+from betaroc.inference import delta, scores_beyond, strata as strata_rates
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
 from betaroc.model.calibration import BayesError
@@ -57,9 +43,8 @@ from betaroc.model.statistics import (
     parse_statistic,
     rates_of_point,
 )
-from betaroc.rendering import tree
+from betaroc.rendering import nouns, tree
 from betaroc.rendering.curves import INK, PANELS, Axes, line_style
-from betaroc.rendering.nouns import Exportable, Readable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
 from betaroc.rendering.tree_text import latex_table, latex_text, text_of
 
@@ -124,7 +109,7 @@ def _summary(
     first.extend_right(SimpleTable(cells[half:], stubs=stubs[half:], txt_fmt=fmt_2cols))
     summary.tables.append(first)
     shown: dict[str, dict[str, Any]]
-    shown = {title: columns_from_rows(facts.items(), ("", "value"), ("", "value"))}
+    shown = {title: tables.columns_from_rows(facts.items(), ("", "value"), ("", "value"))}
     head = ("", "estimate", "std err")
     for who, part in parts.items():
         rows, heading = _rows(part), None
@@ -136,12 +121,12 @@ def _summary(
         texts = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
         stubs = [name for name, _, _ in rows] or ["no parameters"]
         summary.tables.append(SimpleTable(texts, head[1:], stubs, heading, txt_fmt=fmt_params))
-        shown[heading or "Parameters"] = columns_from_rows(rows, head, ("",))
+        shown[heading or "Parameters"] = tables.columns_from_rows(rows, head, ("",))
     if more:
         summary.add_extra_txt([text_of(more)])
     # Those of statsmodels escape no name, and set no tables of different widths.
-    summary.as_html = lambda: html_block(
-        [*(node for name, table in shown.items() for node in table_nodes(table, name)), *more]
+    summary.as_html = lambda: nouns.html_block(
+        [*(node for name, table in shown.items() for node in nouns.table_nodes(table, name)), *more]
     )
     summary.as_latex = lambda: "\n".join(
         f"{latex_text(name)}\n\n{latex_table(table)}" for name, table in shown.items()
@@ -202,7 +187,7 @@ def _interval_ends(fit: Fit, stat: str) -> tuple[float, float, bool]:
 
 # ------------------------------------------------------------------------ the results
 @dataclass(frozen=True, eq=False, repr=False)
-class DistributionFit(Estimate, Exportable):
+class DistributionFit(Estimate, nouns.Exportable):
     """A distribution fitted to one sample, and how well the sample determines it.
 
     Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
@@ -281,7 +266,7 @@ class DistributionFit(Estimate, Exportable):
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.6701, 4.0821)
         """
-        return conf_int(self, IntervalOptions(level, method))
+        return delta.conf_int(self, IntervalOptions(level, method))
 
     def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
@@ -305,7 +290,7 @@ class DistributionFit(Estimate, Exportable):
         values = f": {params}" if params else ""
         return _line(f"<DistributionFit {self.family}{values}; {self.n} scores>")
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """A frame, one row per parameter: family, parameter, estimate, std_error.
 
         Returns
@@ -322,11 +307,11 @@ class DistributionFit(Estimate, Exportable):
         ['mu', 'sigma']
         """
         rows = [(self.family, *row) for row in _rows(self)]
-        return table_of(columns_from_rows(rows, _COLUMNS, _TEXTS), self.library)
+        return tables.table_of(tables.columns_from_rows(rows, _COLUMNS, _TEXTS), self.library)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(scores_beyond.SupportedPair, Exportable):
+class Fit(scores_beyond.SupportedPair, nouns.Exportable):
     """Both classes fitted: the model, the scores it came from, and how well they determine it.
 
     Made by :func:`fit`.
@@ -475,8 +460,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
-        spec = parse_statistic(stat, given, **point).inside(is_lower(self))
-        return in_library(spec.outside(interval_of_fit(f, spec, options), is_lower(self)), self)
+        lower = is_lower(self)
+        spec = parse_statistic(stat, given, **point).inside(lower)
+        return tables.in_library(spec.outside(interval_of_fit(f, spec, options), lower), self)
 
     def roc_band(
         self,
@@ -555,9 +541,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         1.0
         """
         tail_fits.check_tails(self, "probabilities of shapes")
-        return shape_probabilities(self, groups=groups)
+        return shape_tests.shape_probabilities(self, groups=groups)
 
-    def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
+    def end_tests(self, level: float = 0.95, *, groups: bool = True) -> shape_tests.EndTests:
         """Whether the ROC is above or below the diagonal near each end, with its confidence.
 
             beta: a_c = a_i at zero, b_c = b_i at one, by the modified signed root of their
@@ -603,9 +589,9 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         'above'
         """
         tail_fits.check_tails(self, "tests of the ends")
-        return FittedEnds.of(self, groups=groups).tests(checks.level(level))
+        return shape_tests.FittedEnds.of(self, groups=groups).tests(checks.level(level))
 
-    def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
+    def curve_test(self, level: float = 0.95, *, groups: bool = True) -> shape_tests.CurveTest:
         """Probability of each shape of the whole ROC, and what lies below the diagonal.
 
             p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
@@ -642,7 +628,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         ()
         """
         tail_fits.check_tails(self, "tests of the curve")
-        return FittedEnds.of(self, groups=groups).curve(checks.level(level))
+        return shape_tests.FittedEnds.of(self, groups=groups).curve(checks.level(level))
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
         """Audit what a beta fit depends on at its ends.
@@ -736,7 +722,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         >>> fit.joint_cov().shape
         (4, 4)
         """
-        return joint_cov(self, groups=groups)
+        return delta.joint_cov(self, groups=groups)
 
     def conf_int(
         self, level: float = 0.95, method: str = "profile", *, groups: bool = True
@@ -768,10 +754,10 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         >>> round(fit.conf_int()["client"]["a"].low, 3)
         3.633
         """
-        options = IntervalOptions(level, method, groups=groups).by(PARAMETER_METHODS)
+        options = IntervalOptions(level, method, groups=groups).by(delta.PARAMETER_METHODS)
         if options.method == "profile":
             tail_fits.check_tails(self, 'intervals of parameters by method="profile"')
-        return grouped_conf_int(self, options)
+        return delta.grouped_conf_int(self, options)
 
     def plot(
         self,
@@ -885,7 +871,7 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         }  # fmt: skip
         title = f"Maximum-likelihood fit of {visible(self.scores.name or '')}".removesuffix(" of ")
         parts: dict[str, Estimate] = {words.client: self.client, words.impostor: self.impostor}
-        return _summary(title, self, facts, parts, rating_nodes(self._scored))
+        return _summary(title, self, facts, parts, ratings.rating_nodes(self._scored))
 
     def _derived(self) -> dict[str, Any]:
         return self.model._derived() | fields_of(self, "log_likelihood", "aic", "bic")
@@ -945,11 +931,11 @@ class Fit(scores_beyond.SupportedPair, Exportable):
             tree.Paragraph(f"{fit_families(self)} fit{name}: {counts}", "answer"),
             *(tree.Paragraph(notice.message) for notice in self.notices[:_NOTICES]),
             tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *eers)))),
-            *(rating_nodes(self._scored) or [params] * bool(laws)),
+            *(ratings.rating_nodes(self._scored) or [params] * bool(laws)),
             tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
         ]
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """A frame, one row per class and parameter.
 
         Returns
@@ -966,11 +952,12 @@ class Fit(scores_beyond.SupportedPair, Exportable):
         ['a', 'b', 'a', 'b']
         """
         rows = [(who, part.family, *row) for who, part in self._parts for row in _rows(part)]
-        return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), self.library)
+        columns = tables.columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS)
+        return tables.table_of(columns, self.library)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StrataFits(Tabular, Readable):
+class StrataFits(tables.Tabular, nouns.Readable):
     """One fit per stratum of a class; made by :func:`fit` with ``by="stratum"``.
 
     Parameters
@@ -1089,7 +1076,7 @@ class StrataFits(Tabular, Readable):
 
     def _view(self) -> Sequence[tree.Node]:
         """The costliest stratum, a row of each, and their curves."""
-        table = listed_columns(self.to_frame())
+        table = tables.listed_columns(self.to_frame())
         ordered = {key: [column[k] for k in self._order] for key, column in table.items()}
         text = f"AUC of {tree.foreign(ordered['stratum'][0]).short}, the costliest of"
         text += f" {len(self.fits)} strata; {fit_families(self.fits[0])} fit of each"
@@ -1097,7 +1084,7 @@ class StrataFits(Tabular, Readable):
         nodes: list[tree.Node] = [tree.Paragraph(text, "answer", auc)]
         alike = {key: x[0] for key, x in ordered.items() if key != "stratum" and len(set(x)) == 1}
         columns = {key: x for key, x in ordered.items() if key not in alike}
-        nodes.append(replace(cast(tree.Grid, table_nodes(columns, "")[1]), kept=ordered))
+        nodes.append(replace(cast(tree.Grid, nouns.table_nodes(columns, "")[1]), kept=ordered))
         if alike:
             pairs = [(key, x) for key, x in alike.items() if x != ""]  # normal laws have no shape
             words = (f"{key} {x if isinstance(x, str) else number(x, 4)}" for key, x in pairs)
@@ -1107,7 +1094,7 @@ class StrataFits(Tabular, Readable):
             about += f"; the {PANELS} costliest of {len(self.fits)}"
         return [*nodes, tree.Figure(partial(self.plot, "panels"), "", about)]
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """One row per stratum.
 
         Returns
@@ -1137,14 +1124,14 @@ class StrataFits(Tabular, Readable):
         return self._table({key: [row.get(key, x) for row in rows] for key, x in lack.items()})
 
 
-def wrap_estimate(part: Estimate, library: Library | None) -> DistributionFit:
+def wrap_estimate(part: Estimate, library: tables.Library | None) -> DistributionFit:
     """An estimate as users hold it, of data of this library."""
     result = object.__new__(DistributionFit)
     result.__dict__.update(part.__dict__, library=library)
     return result
 
 
-def _wrap_partial(error: errors.FitError, library: Library | None) -> None:
+def _wrap_partial(error: errors.FitError, library: tables.Library | None) -> None:
     if isinstance(error.result, Estimate):
         error.result = wrap_estimate(error.result, library)
 
@@ -1252,7 +1239,7 @@ def fit_distribution(
             families.check_rule(chosen, boundary)
             name, notices = chosen.family, chosen.notices
     task = estimate.Task.of(name, options)
-    library = library_of(sample) if extremes is None else None
+    library = tables.library_of(sample) if extremes is None else None
     if weights is not None:
         weights = checks.weights_array(weights, values.size, "weights")
     try:
@@ -1422,7 +1409,7 @@ def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) 
                 fits.append(estimator(piece))
         except errors.BetarocError as error:
             raise error.reworded(f"stratum {visible(name)}: {error.template}") from error
-    return in_library(StrataFits(tuple(pieces), tuple(fits), data), data)
+    return tables.in_library(StrataFits(tuple(pieces), tuple(fits), data), data)
 
 
 def best_fit(
@@ -1465,7 +1452,7 @@ def _fit_pair(
         if odd:  # says more than that one of them moves a parameter
             notices = [n for n in notices if n.category is not errors.InfluenceWarning] + odd
     fill = vocabulary.OF_COMPARISONS.fill if rejected else str
-    notices += [item._replace(message=fill(item.message)) for item in misfit(result)]
+    notices += [item._replace(message=fill(item.message)) for item in check.misfit(result)]
     model, single = result.model, isinstance(scores, Scores)
     laws = (model.client, model.impostor) if counted else scores._scored._distributions
     estimate.reversed_scores(*laws)
@@ -1487,9 +1474,9 @@ def _with_needed_tails(
 ) -> tuple[PairEstimate, list[Notice]]:
     """Tails where the family is poor at the smallest rate that can be checked."""
     notices: list[Notice] = []
-    smallest: dict[str, TargetCheck] = {}
+    smallest: dict[str, check.TargetCheck] = {}
     with suppress(errors.InputError):  # fractional weights, which count nothing
-        smallest = {target.rate: target for target in check_targets(result)}
+        smallest = {target.rate: target for target in check.check_targets(result)}
     words = vocabulary.OF_COMPARISONS if comparisons else vocabulary.DEFAULT
     for rate, target in smallest.items():
         if target.verdict != "poor":

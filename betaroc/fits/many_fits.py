@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import errors
+from betaroc.core import errors, notices, tables
 from betaroc.core.arrays import CLASSES, AnyArray
-from betaroc.core.notices import collect_warnings, suppress_warnings, warn
-from betaroc.core.tables import Table, first_library, table_of
 from betaroc.core.text import format_list, format_value, typed
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
-from betaroc.estimation import families
-from betaroc.estimation.batch import system_columns
+from betaroc.estimation import batch, families
 from betaroc.estimation.contract import SUMMED_POLICIES, Family, check_request
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
 from betaroc.inference.scores_beyond import SampleSupport, less_absent, needed
@@ -28,7 +25,7 @@ from betaroc.model.statistics import StatisticSpec, parse_statistics
 _Fitted = tuple[dict[str, AnyArray], dict[int, ScoreModel], Sequence[AnyArray]]
 
 
-@collect_warnings
+@notices.collect_warnings
 def fit_many(
     frame: Any,
     *,
@@ -39,7 +36,7 @@ def fit_many(
     family: families.Names = families.AUTO,
     boundary: str | None = None,
     statistics: str | Sequence[str] = (),
-) -> Table:
+) -> tables.Table:
     """Fit many systems at once: a table with one row per system.
 
     Parameters
@@ -113,10 +110,10 @@ def fit_many(
         sizes = [np.array([getattr(item, f"n_{who}") for item in items]) for who in CLASSES]
         pair, why = _chosen(pair, [s for item in items for s in families.spans_of(item)], boundary)
         columns, models, speaking = _by_one(items, pair, boundary)
-        library = first_library(items)
+        library = tables.first_library(items)
     else:
         _check_summed((system, score, label), pair, boundary)
-        names, *sides, library = system_columns(frame, system, score, label, client_label)
+        names, *sides, library = batch.system_columns(frame, system, score, label, client_label)
         sizes = [side.n for side in sides]
         spans = [
             families.Span(who, int(np.sum(side.n)), int(np.sum(side.outside)))
@@ -136,7 +133,7 @@ def fit_many(
     result |= {name: columns.get(name, nothing) for name in ("log_likelihood", "auc")} | more
     result |= {"fitted": reason == "", "reason": reason}
     _warn_of(result, boundary)
-    return table_of(result, library)
+    return tables.table_of(result, library)
 
 
 def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], list[ScoreData]]:
@@ -192,7 +189,7 @@ def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None)
     models: dict[int, ScoreModel] = {}
     for k, item in enumerate(items):
         try:
-            with suppress_warnings():
+            with notices.suppress_warnings():
                 result, _ = estimate_pair(item._scored, pair, Options(boundary))
                 if isinstance(item, Scores) and item.has_rejected:
                     result = result._rejecting(item)
@@ -261,7 +258,7 @@ def _statistic_columns(
     for k, model in models.items():
         absent = [float(law.cdf(-np.inf)) for law in (model.client, model.impostor)]
         try:
-            with suppress_warnings():
+            with notices.suppress_warnings():
                 values[k] = spec.number(model)
                 rates = [less_absent(rate, absent[rate.who]) for rate in spec.rates(model)]
         except errors.BetarocError as error:
@@ -285,7 +282,7 @@ def _statistic_columns(
     ):  # fmt: skip
         for k, why in list(reasons[fault].items())[:1]:
             many = f"{len(reasons[fault])} of {len(names)} systems, first {format_value(names[k])}"
-            warn(f"{spec} {fault} for {many}: {why}", category)
+            notices.warn(f"{spec} {fault} for {many}: {why}", category)
     rest = {} if np.all(np.isnan(beyond)) else {f"{spec}_n_beyond": beyond}
     return {str(spec): values} | rest
 
@@ -308,7 +305,7 @@ def _warn_of(columns: Mapping[str, Any], boundary: str | None) -> None:
         if rows.any():
             first = int(np.argmax(rows))
             why = f": {columns['reason'][first]}" if rows is lost else ""
-            warn(
+            notices.warn(
                 f"{int(rows.sum())} of {rows.size} systems {text}, first"
                 f" {format_value(columns['system'][first])}{why.rstrip('.')}. {advice}",
                 category,

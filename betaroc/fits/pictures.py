@@ -8,21 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.special import beta_quantile
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.core.vocabulary import (
-    CLASS_SLOTS,
-    DEFAULT,
-    FAR,
-    FRR,
-    TERMS,
-    Terms,
-    Vocabulary,
-    shared_words,
-)
+from betaroc.core.vocabulary import FAR, FRR, Vocabulary, shared_words
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
@@ -120,7 +111,7 @@ def plot_strata_panels(fits: Mapping[str, PairEstimate], terms: str) -> curves.A
 
 # ---------------------------------------------------------------------- ordered scores
 def plot_fit(
-    fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float, terms: Terms
+    fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float, terms: vocabulary.Terms
 ) -> curves.Axes:
     """Draw the ordered scores of both classes against what the fitted distributions expect of them.
 
@@ -163,7 +154,7 @@ def _ordered_points(
         raise _without_density("a density", "Fit another family, such as 'beta'.")
     law, rule = result.distribution.continuous[1], result.boundary
     values, copies = ordered(scores, who)
-    name, total = CLASS_SLOTS[who][0], round(np.sum(copies))
+    name, total = vocabulary.CLASS_SLOTS[who][0], round(np.sum(copies))
     if rule is not None and rule.policy in ("inflate", "error", "drop"):
         inside = between_ends(result.distribution, values)
         values, copies = values[inside], copies[inside]
@@ -208,11 +199,11 @@ def _without_density(rule: str, remedy: str) -> Exception:
 
 # --------------------------------------------------------------------------------- tails
 def plot_tails(
-    fit: PairEstimate, ax: curves.Axes | None, *, level: float, terms: Terms
+    fit: PairEstimate, ax: curves.Axes | None, *, level: float, terms: vocabulary.Terms
 ) -> curves.Axes:
     """Draw "tails" of `Fit.plot`."""
     level = checks.level(level)
-    names = Vocabulary(TERMS["matching"] if fit.scores.has_rejected else terms)
+    names = Vocabulary(vocabulary.TERMS["matching"] if fit.scores.has_rejected else terms)
     fit = fit._told_scored("a picture of tails")
     scores = require_scores(fit.scores, "a picture of tails")
     laws: list[Distribution] = [getattr(fit, who).distribution for who in CLASSES]
@@ -328,11 +319,13 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
         lines = {name: (places, expit(y + odds)) for name, (places, y) in lines.items()}
     kind = "probability" if unit else "log-likelihood ratio"
     names = shared_words([fit.scores.words])
-    bars = dict(zip(map(DEFAULT.fill, names), (counts.client, counts.impostor), strict=True))
+    bars = zip(map(vocabulary.DEFAULT.fill, names), (counts.client, counts.impostor), strict=True)
     words = f"{level_words(level)} of calibrated scores at each place"
     axes = f"score, read as {kind}", f"{kind} by the scores"
     places = counts.places
-    return curves.draw_calibration(ax, x, lines, (low, high), words, places, bars, axes, frame)
+    return curves.draw_calibration(
+        ax, x, lines, (low, high), words, places, dict(bars), axes, frame
+    )
 
 
 def calibrated_band(

@@ -9,12 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core import checks, vocabulary
+from betaroc.core import checks, polygamma, thresholds, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, refusal
-from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
-from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, ensure_psd, groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import ClassSums, tied_mle
@@ -66,7 +64,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     places, beyond = places[inside][order], np.cumsum(copies[inside][order])
     wanted = [k for k in _EXTREMES if k <= scores]
     extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
-    t = Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
+    t = thresholds.Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
     counts, sizes, shares = [], [], []
     for who in (1 - larger, larger):
         shares.append(evidence.observed(who, t, above=upper) / evidence.totals[who])
@@ -192,7 +190,7 @@ def _shared_first(laws: Sequence[Law], shared: str) -> list[Law]:
 
 
 def _information(a: float, b: float) -> tuple[float, float, float, float]:
-    return information_terms(a, b, *(phi_tau_of(x)[1] for x in (a, b, a + b)))
+    return polygamma.information_terms(a, b, *(polygamma.phi_tau_of(x)[1] for x in (a, b, a + b)))
 
 
 def _roots(laws: list[Law]) -> tuple[float, float]:
@@ -220,7 +218,7 @@ def variance_ratio_test(client: tuple[float, float], impostor: tuple[float, floa
         raise refusal("weights", "have a total weight above 1 per class", f"{n_c!r} and {n_i!r}")
     # d F / (d F + e) is beta with shapes d/2 and e/2; its logit is a double where F is none.
     log_ratio = 2.0 * (math.log(s_c) - math.log(s_i)) + math.log(n_c) - math.log(n_i)
-    at = Thresholds.from_logit(np.array([log_ratio]))
+    at = thresholds.Thresholds.from_logit(np.array([log_ratio]))
     lower, upper = (float(tail(0.5 * d, 0.5 * e, at)[1][0]) for tail in (beta_lower, beta_upper))
     return _from_log_tails(lower, upper, 2.0 * math.exp(min(lower, upper)), "variance ratio")
 

@@ -10,11 +10,10 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, tables
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.errors import BetarocError, refusal
 from betaroc.core.notices import Notice, suppress_warnings
-from betaroc.core.tables import Table, Tabular, columns_from_rows
 from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
 from betaroc.core.vocabulary import CLIENT, IMPOSTOR, capital, worded
@@ -27,10 +26,8 @@ from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.spliced import Spliced
-from betaroc.estimation import tails as tail_estimates
-from betaroc.estimation.contract import BoundaryRule
+from betaroc.estimation import contract, families, tails as tail_estimates
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate, estimate_pair
-from betaroc.estimation.families import check_within, has_shapes, in_classes
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
 from betaroc.inference.delta import block_diag, undropped
 from betaroc.inference.scores_beyond import grouped_share
@@ -153,7 +150,7 @@ def tail_scores(
     keep = undropped(estimate, values)
     values, weights = values[keep], None if weights is None else weights[keep]
     if coordinate.bounds is not None:
-        check_within(who, values, coordinate.bounds)
+        families.check_within(who, values, coordinate.bounds)
     which = CLASSES.index(who)
     if groups is not None and groups.sizes[which] is not None:
         design = partial(_design_effect, groups, which, keep)
@@ -298,7 +295,7 @@ class TailCheck(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Tabular, Readable):
+class Sensitivity(tables.Tabular, Readable):
     """What moves when the rule for the ends does.
 
     Made by `Fit.sensitivity`.
@@ -361,7 +358,7 @@ class Sensitivity(Tabular, Readable):
         refused = (Paragraph(f"No fit under {sentence(words)}", "note") for words in self.refused)
         return [rules, tails, *refused]
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """The policies as a frame, one per row.
 
         Returns
@@ -376,7 +373,7 @@ class Sensitivity(Tabular, Readable):
         >>> fit.sensitivity().to_frame().shape[1]
         8
         """
-        return self._table(columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
+        return self._table(tables.columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
 
 
 def tail_words(audit: Sensitivity | None) -> list[str]:
@@ -410,13 +407,13 @@ def sensitivity(
 ) -> Sensitivity:
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
-    if not has_shapes(f.family) or bounds_of(f.client.distribution):
-        actual, remedy = f"one of family {in_classes(f.family)}", 'Fit family="beta".'
+    if not families.has_shapes(f.family) or bounds_of(f.client.distribution):
+        actual, remedy = f"one of family {families.in_classes(f.family)}", 'Fit family="beta".'
         raise refusal("f", "be a beta fit on [0, 1] for the audit of its ends", actual, remedy)
     check_tails(f, "the audit of the ends")
     require_scores(f.scores, "Hill's exponent", rejected=True)
     f = f._told_scored("the audit of the ends")
-    rule = f.client.boundary or BoundaryRule("inflate")
+    rule = f.client.boundary or contract.BoundaryRule("inflate")
     if resolution is None and rule.policy == "censor":
         resolution = rule.resolution
     rules = {name: Options(name) for name in ("inflate", "squeeze")}

@@ -10,12 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, notices, tables
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Framed, Table
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData
 from betaroc.inference.of_scores import CountedScores, interval_of_counts
@@ -23,10 +21,8 @@ from betaroc.inference.scores_beyond import SideInput, SupportedPair
 from betaroc.model.calibration import class_probabilities
 from betaroc.model.dataset_checks import check_sense, warn_of_reversed
 from betaroc.model.statistics import parse_statistic
-from betaroc.rendering import tree
+from betaroc.rendering import nouns, numbers, tree
 from betaroc.rendering.curves import Axes, draw_costs
-from betaroc.rendering.nouns import Readable
-from betaroc.rendering.numbers import level_words, number
 
 #: What is drawn: one system, or several by their names.
 CostInput: TypeAlias = "SideInput | ScoresLike | Mapping[str, SideInput | ScoresLike]"
@@ -47,7 +43,7 @@ _LOG_ODDS, _PROBABILITIES = np.linspace(-5.0, 5.0, 101), np.linspace(0.0, 0.99, 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CostCurve(Framed, Readable):
+class CostCurve(tables.Framed, nouns.Readable):
     """Bayes error over prior log odds, or net benefit over threshold probabilities.
 
     Made by :func:`bayes_error_curve` and :func:`decision_curve`; of each system
@@ -108,7 +104,7 @@ class CostCurve(Framed, Readable):
         best = np.min if self.display == BAYES_ERROR else np.max
         return np.asarray(best(self._defaults, axis=0))
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """A row per system and place.
 
         Returns
@@ -163,7 +159,7 @@ class CostCurve(Framed, Readable):
         defaults = {name: line / over for name, line in defaults.items()}
         *_, place, title = _STATISTICS[self.display]
         axes = place, title + " over the default" * normalized
-        words = f"{level_words(self.level)} interval"
+        words = f"{numbers.level_words(self.level)} interval"
         return draw_costs(ax, self.at, self.system, lines, defaults, axes, style, words=words)
 
     def _view(self) -> list[tree.Node]:
@@ -173,12 +169,12 @@ class CostCurve(Framed, Readable):
         for name, actual, end in zip(self.system, self.actual, ends, strict=True):
             gain, shown = ((self.default - x) * (1.0 if bayes else -1.0) for x in (actual, end))
             most, (better, sure) = int(np.argmax(gain)), np.sum([gain > _ROUNDING, shown > 0.0], 1)
-            largest = number(gain[most], 3), number(self.at[most], 3)
+            largest = numbers.number(gain[most], 3), numbers.number(self.at[most], 3)
             known = "" if np.isnan(end).all() else f"{sure}"
             cells = f"{better} of {gain.size}", known, *(largest if better else ())
             rows.append(tree.Row((tree.foreign(name), *cells)))
         *_, place, title = _STATISTICS[self.display]
-        title = title if bayes else f"Net benefit at prevalence {number(self.prior, 3)}"
+        title = title if bayes else f"Net benefit at prevalence {numbers.number(self.prior, 3)}"
         head = "system", "better than without it", "by its interval", "most seen", f"at {place}"
         # A font may lack other letters.
         names = (s if s.isascii() else f"system {k}" for k, s in enumerate(self.system, 1))
@@ -235,7 +231,7 @@ def _by_name(systems: CostInput) -> Mapping[str, SideInput]:
     return result
 
 
-@collect_warnings
+@notices.collect_warnings
 def bayes_error_curve(
     systems: CostInput, log_odds: npt.ArrayLike | None = None, *, level: float = 0.95,
     groups: bool = True,
@@ -285,7 +281,7 @@ def bayes_error_curve(
     return _curve(BAYES_ERROR, systems, at, None, IntervalOptions(level, groups=groups))
 
 
-@collect_warnings
+@notices.collect_warnings
 def decision_curve(
     systems: CostInput, probability: npt.ArrayLike | None = None, *, prior: float | None = None,
     level: float = 0.95, groups: bool = True,

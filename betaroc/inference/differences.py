@@ -11,32 +11,21 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, notices, tables, value
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, InputTypeError, refusal
-from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
-from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import typed
-from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
-from betaroc.inference import intervals, of_scores
+from betaroc.inference import drawn_scores, intervals, of_scores, strata
 from betaroc.inference.auc import ROUNDING, DelongArea, covariance_of_means, settled, spread_of
 from betaroc.inference.delta import METHODS, block_diag, delta, near_of, supported, trial_moves
-from betaroc.inference.drawn_scores import percentiles
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
-from betaroc.inference.strata import (
-    POOLED,
-    classes_over,
-    costs_over,
-    influence_over,
-    intervals_over,
-)
 from betaroc.model.dataset_checks import check_sense, warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -54,7 +43,7 @@ _EER, _LEVEL = EvaluationPoint("at", "eer"), IntervalOptions().level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Framed, Exportable):
+class Difference(tables.Framed, Exportable):
     """The difference of two systems in one number, first minus second; see :func:`difference`.
 
     Parameters
@@ -102,7 +91,7 @@ class Difference(Framed, Exportable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucTest(Result, Exportable):
+class AucTest(value.Result, Exportable):
     """Whether two areas under the ROC differ; see :func:`auc_test`.
 
     Parameters
@@ -134,7 +123,7 @@ class AucTest(Result, Exportable):
     reason: str = ""
 
 
-@collect_warnings
+@notices.collect_warnings
 def difference(
     a: ScoreData | SupportedPair | intervals.Answers,
     b: ScoreData | SupportedPair | intervals.Answers,
@@ -147,7 +136,7 @@ def difference(
     groups: bool = True,
     rng: Any = None,
     extrapolate: bool = False,
-    over: str | Mapping[str, float] = POOLED,
+    over: str | Mapping[str, float] = strata.POOLED,
     **point: Unpack[StatisticArguments],
 ) -> Difference:
     """The difference of two systems in any number, with its interval and test.
@@ -219,13 +208,13 @@ def difference(
         check_sense(b, "b")
     result: Difference
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
-        point, over = costs_over(stat, point, over)
+        point, over = strata.costs_over(stat, point, over)
         spec = parse_statistic(stat, given, **point)
-        if over == POOLED:
+        if over == strata.POOLED:
             result = _of_scores((a, b), spec, options, paired=paired)
         else:
             result = _of_strata((a, b), spec, options, over, paired=paired)
-    elif over != POOLED:
+    elif over != strata.POOLED:
         remedy = "Give the scores of both."
         raise refusal("over", "be pooled of what is not scores", repr(over), remedy)
     elif isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
@@ -235,11 +224,11 @@ def difference(
     else:
         rule, actual = "both be scores, both Fits or both Epcs", f"{typed(a)} and {typed(b)}"
         raise refusal("a and b", rule, actual, "Give both systems as one kind.", InputTypeError)
-    return in_library(replace(result, paired=paired), a)
+    return tables.in_library(replace(result, paired=paired), a)
 
 
 # ------------------------------------------------------------------------------ of areas
-@collect_warnings
+@notices.collect_warnings
 def auc_test(
     a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95, groups: bool = True
 ) -> AucTest:
@@ -371,14 +360,14 @@ def _of_strata(
         for name, s in zip("ab", systems, strict=True)
     ]
     for name, s in zip("ab", scores, strict=True):
-        classes_over(s.strata._asdict(), over, f" of {name}")
+        strata.classes_over(s.strata._asdict(), over, f" of {name}")
     r = 0.0
     if paired:
         scores = [*_on_the_same_trials(scores, options)]
         units = units_of(joint_trials(*scores), groups=options.groups)
-        parts = [influence_over(s, spec, options, over) for s in scores]
+        parts = [strata.influence_over(s, spec, options, over) for s in scores]
         r = correlation_of(covariance_of_means(units, parts))
-    one, two = (intervals_over(s, spec, options, over) for s in scores)
+    one, two = (strata.intervals_over(s, spec, options, over) for s in scores)
     return _square_and_add(lambda level: [one(level), two(level)], r, options)
 
 
@@ -475,7 +464,7 @@ def _of_fits(
     by_family = partial(_of_families, fits, spec, paired=paired)
 
     def by_scores(chosen: IntervalOptions) -> Difference | None:
-        with suppress_warnings(), suppress(InputError):
+        with notices.suppress_warnings(), suppress(InputError):
             one, two = map(intervals.scores_of_fit, fits)
             return _of_scores((one, two), spec, chosen, paired=paired)
         return None
@@ -588,7 +577,7 @@ def _drawn(
 
 def of_replicates(gap: float, apart: FloatArray, options: IntervalOptions, name: str) -> Difference:
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
-    (low, high), failed = percentiles(apart, options, name)
+    (low, high), failed = drawn_scores.percentiles(apart, options, name)
     keep = apart[~np.isnan(apart)]
     beyond = min(int(np.sum(keep <= 0.0)), int(np.sum(keep >= 0.0)))
     p = min(1.0, 2.0 * (beyond + 1.0) / (keep.size + 1.0))

@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, tables
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.tables import Framed
-from betaroc.rendering import curves
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering import curves, nouns, tree
 from betaroc.rendering.numbers import level_words, number
-from betaroc.rendering.tree import IntervalMark
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
@@ -33,7 +30,7 @@ def is_sparse(n_beyond: float | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval(Framed, Exportable):
+class Interval(tables.Framed, nouns.Exportable):
     """A confidence interval of one number.
 
     Parameters
@@ -102,13 +99,13 @@ class Interval(Framed, Exportable):
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['AUC']
         """
-        mark = IntervalMark(label, self.low, self.estimate, self.high, not self.extrapolated)
+        mark = tree.IntervalMark(label, self.low, self.estimate, self.high, not self.extrapolated)
         words = f"{level_words(self.level)} interval"
         return curves.draw_intervals(ax, [mark], words, **curves.line_style(style))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(Framed, Exportable):
+class Band(tables.Framed, nouns.Exportable):
     """A curve with an interval at each of its points.
 
     Parameters

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, errors
+from betaroc.core import checks, errors, special, tables, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.notices import Notice, collect_warnings, forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.special import interval_end
-from betaroc.core.tables import in_library
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
-from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.data.summary import ScoreSummary
@@ -28,13 +25,12 @@ from betaroc.distributions.inflated import REJECTED, base_of
 from betaroc.distributions.rank_normal import is_of_ranks
 from betaroc.estimation.estimate import Estimate, PairEstimate, give, outliers
 from betaroc.estimation.tails import TailFit, Tails, grid_of
-from betaroc.inference import of_scores
+from betaroc.inference import of_scores, strata
 from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, near_of, supported
 from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, check_still
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.inference.strata import POOLED, costs_over, intervals_over, of_species
 from betaroc.model.dataset_checks import is_lower, warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc_functions import places_of_far
@@ -110,7 +106,7 @@ class _UncertainTail:
         return _root(off, 0.0, reach)
 
 
-_root = partial(interval_end, what="end of an interval of a tail")
+_root = partial(special.interval_end, what="end of an interval of a tail")
 
 
 def _uncertain(fit: TailFit) -> _UncertainTail:
@@ -169,18 +165,17 @@ def tail_interval(
     # a rate of the other: the root of the squares of what the threshold's interval moves it, and of
     # its own interval at the estimated threshold.
     name, (point, value, *_) = spec.name, spec.where
+    ends: Limits | None = None
     if point == "threshold" and name in _RATES:
         ends = _rate_at_threshold(f, spec, level)
     elif point in _RATES and name in ("threshold", *_RATES) and _RATES.get(name) != _RATES[point]:
         tail = _tail_at(f, point, float(value))
-        if tail is None or not surely_beyond(tail[0], tail[3], level):
-            return None
-        places = tail_threshold_ends(tail[0], tail[3], level)
-        ends = tuple(tail[1].place(np.array(places)).theta.tolist())
-        if name != "threshold":
-            ends = _across(f, spec, ends, level, groups=groups)
-    else:
-        return None
+        if tail is not None and surely_beyond(tail[0], tail[3], level):
+            places = np.array(tail_threshold_ends(tail[0], tail[3], level))
+            low, high = tail[1].place(places).theta.tolist()
+            ends = low, high
+            if name != "threshold":
+                ends = _across(f, spec, ends, level, groups=groups)
     if ends is None:
         return None
     return Interval(spec.number(f.model), *ends, level, f"tail, {TAIL_METHOD}")
@@ -251,7 +246,7 @@ def intervals_of_fit(
     rests = options.method != METHODS[0] and of_tail(options.level) is not None
     if options.method == TAIL_METHOD and not rests:
         actual = f"{options.method!r}, and {str(spec)!r} rests on none"
-        remedy = "Leave it out, or fit with" + worded(' `tails="both"`.')
+        remedy = "Leave it out, or fit with" + vocabulary.worded(' `tails="both"`.')
         raise errors.refusal("method", "suit what rests on a tail of the fit", actual, remedy)
     of_parameters = None if rests else delta_intervals(f, spec, groups=options.groups)
 
@@ -279,7 +274,7 @@ def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -
                 f"{item.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[item.who]}"
                 f" scores to be read off a tail; {str(spec)!r} expects {size * rate:.2g}. Ask for"
                 f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
-                + worded(" scores, or say `extrapolate=True`:")
+                + vocabulary.worded(" scores, or say `extrapolate=True`:")
                 + " the interval then rests on the tail going on as it does."
             )
 
@@ -311,7 +306,7 @@ def interval(
     groups: bool = True,
     rng: Any = None,
     extrapolate: bool = False,
-    over: str | Mapping[str, float] = POOLED,
+    over: str | Mapping[str, float] = strata.POOLED,
     **point: Unpack[StatisticArguments],
 ) -> Interval:
     """Confidence interval of any number of scores, of a fit or of a curve.
@@ -435,19 +430,19 @@ def interval(
         spec = parse_statistic(stat, given, **point).inside(lower)
         result = spec.outside(interval_of_fit(of, spec, options), lower)
     elif isinstance(of, ScoreData):
-        stat, over = of_species(stat, of, over)
-        point, over = costs_over(stat, point, over)
+        stat, over = strata.of_species(stat, of, over)
+        point, over = strata.costs_over(stat, point, over)
         spec = parse_statistic(stat, given, **point).inside(lower)
         if isinstance(of, Scores):
             give(outliers(of._scored))
-        if over == POOLED:
+        if over == strata.POOLED:
             result = of_scores.interval_of_scores(of, spec, options)
         else:
-            result = intervals_over(of, spec, options, over)(options.level)
+            result = strata.intervals_over(of, spec, options, over)(options.level)
         result = spec.outside(result, lower)
     else:
         result = of._interval_of(stat, given, point, options)
-    return in_library(result, of)
+    return tables.in_library(result, of)
 
 
 # ------------------------------------------------------------- of a fit beside its scores
@@ -662,7 +657,7 @@ def roc_band(
     else:
         rule, remedy = "be Scores, a ScoreSummary or a Fit", "Fit scores to a model first."
         raise errors.refusal("x", rule, typed(x), remedy, errors.InputTypeError)
-    asked = rates_of_point(points, {FAR: at})
+    asked = rates_of_point(points, {vocabulary.FAR: at})
     if far is not None:
         tell(evidence, asked)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
@@ -670,7 +665,7 @@ def roc_band(
         at, estimate, low, high, options.level, simultaneous, of, drawn,
         np.full(at.size, failed), n_beyond=fewest(evidence, asked),
     )  # fmt: skip
-    return in_library(band, x)
+    return tables.in_library(band, x)
 
 
 def _ends_of_scores(

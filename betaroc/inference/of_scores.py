@@ -23,14 +23,9 @@ from betaroc.data.groups import check_few, check_one_group, correlation_of, unit
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.inference import drawn_scores
 from betaroc.inference.auc import AUC_METHODS, auc_interval, covariance_of_means, welch
 from betaroc.inference.delta import supported
-from betaroc.inference.drawn_scores import (
-    DrawnScores,
-    check_still,
-    drawn_law,
-    interval_of_replicates,
-)
 from betaroc.inference.interval import Interval, Limits, from_log, root_of_squares
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, may_be_equal
 from betaroc.model.areas import bits, cost_losses, log_losses
@@ -582,7 +577,7 @@ def _too_low(counted: CountedScores, spec: StatisticSpec, options: IntervalOptio
         weights = np.split(drawn[units.first] * units.copies, [places[0].size])
         masses = [np.bincount(*part) for part in zip(places, weights, strict=True)]
         if all(np.any(mass > 0.0) for mass in masses):
-            pair = [drawn_law(law._steps[0][: mass.size][mass > 0.0], mass[mass > 0.0])
+            pair = [drawn_scores.drawn_law(law._steps[0][: mass.size][mass > 0.0], mass[mass > 0.0])
                     for law, mass in zip(laws, masses, strict=True)]  # fmt: skip
             values.append(_minimum(pav(*pair), spec))
     mean = float(np.mean(values)) if values else math.nan
@@ -937,9 +932,9 @@ def replicates_of(
     """The statistic of each system in each replicate."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
-        check_still(scores, name, groups=options.groups)
+        drawn_scores.check_still(scores, name, groups=options.groups)
         CountedScores(scores, options.groups)
-    drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
+    drawn = drawn_scores.DrawnScores(tuple(systems), options, options.method == "smoothed")
     result = np.full((options.replicates, len(systems)), np.nan)
     for k, models in enumerate(drawn.models()):
         result[k] = [math.nan if m is None else spec.number(m) for m in models]
@@ -950,7 +945,7 @@ def replicates_of(
 def _drawn(scores: Scores, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     estimate = number_of_scores(spec, empirical_model(scores))
     values = replicates_of([scores], spec, options)[:, 0]
-    result = interval_of_replicates(estimate, values, options, str(spec))
+    result = drawn_scores.interval_of_replicates(estimate, values, options, str(spec))
     warn_of_no_width(values, str(spec))
     if spec.name != "threshold":
         return replace(result, low=min(result.low, estimate), high=max(result.high, estimate))

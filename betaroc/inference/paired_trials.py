@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, AnyArray
 from betaroc.core.errors import InputError
-from betaroc.core.vocabulary import worded
 from betaroc.data.groups import BareTrials, ScoredTrials, weights_of
 from betaroc.data.scores import Scores, lengthened
 
 
 def _unpaired(need: str, remedy: str) -> InputError:
     """The error of trials that are not the same in both systems."""
-    text = f"{worded('`paired=True`')} needs {need}. {remedy}"
-    return InputError.about("paired")(text + worded("`, or take paired=False`."))
+    text = f"{vocabulary.worded('`paired=True`')} needs {need}. {remedy}"
+    return InputError.about("paired")(text + vocabulary.worded("`, or take paired=False`."))
 
 
 def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
@@ -87,7 +86,7 @@ def _unknown(name: str, absent: int, who: str) -> InputError:
     return _unpaired(
         f"to know each trial in both; {name} has {absent} {who} trials without a score, and nobody"
         " knows which these are in the other",
-        worded("Give all ids (`id=...`), leave them out of both (`missing='drop'`)"),
+        vocabulary.worded("Give all ids (`id=...`), leave them out of both (`missing='drop'`)"),
     )
 
 
@@ -161,5 +160,5 @@ def _check_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
         raise _unpaired(
             f"the same test trials in the same order; {what} ({places[0]} and {places[1]})",
             "Keep the common trials, sort both by trial, name a column of ids when"
-            + worded(" reading (`id=...`)"),
+            + vocabulary.worded(" reading (`id=...`)"),
         )

@@ -10,13 +10,11 @@ from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, notices, tables
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
-from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
@@ -24,15 +22,8 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import decisive
 from betaroc.distributions.strata import over_strata
+from betaroc.inference import of_scores
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import (
-    QUOTIENTS,
-    CountedScores,
-    interval_of_scores,
-    quotient_ends,
-    rate_slopes,
-    square_and_add,
-)
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
 from betaroc.model.measures import OperatingPoint, checked_cost
 from betaroc.model.model import ScoreModel
@@ -44,9 +35,7 @@ from betaroc.model.statistics import (
     parse_statistic,
     point_at,
 )
-from betaroc.rendering import tree
-from betaroc.rendering.curves import Axes, draw_intervals
-from betaroc.rendering.nouns import Readable
+from betaroc.rendering import curves, nouns, tree
 from betaroc.rendering.numbers import number, rate, spaced
 
 #: The rates that a class alone has, at one threshold for all its strata.
@@ -62,7 +51,7 @@ _OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
 #: mean FAR by weights, since it is no mean over strata.
 _OF_COSTS = "a-dcf"
 _OF_MEAN_FAR = (
-    _OF_COSTS, *QUOTIENTS, "precision", "npv", "f1", "mean-precision-recall", "mcc",
+    _OF_COSTS, *of_scores.QUOTIENTS, "precision", "npv", "f1", "mean-precision-recall", "mcc",
     "mutual-information",
 )  # fmt: skip
 #: Labels beyond this many are no strata but ids.
@@ -78,7 +67,7 @@ _EXPECTED = 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StrataTable(Tabular, Readable):
+class StrataTable(tables.Tabular, nouns.Readable):
     """A statistic of each stratum, and of all of them; see :func:`by_stratum`.
 
     Of what is no rate of one class `size` and `p_value` are nan, `ratio` and `spread` None.
@@ -139,7 +128,7 @@ class StrataTable(Tabular, Readable):
         """The name of the stratum whose number is the worst."""
         return str(self.stratum[int(self._order[0])])
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """A row per stratum.
 
         Returns
@@ -167,7 +156,7 @@ class StrataTable(Tabular, Readable):
         mean, low, high = map(float, mean_share(self.estimate, self.size, weights, tail))
         return Interval(mean, low, high, self.level, "mean")
 
-    def claim(self, at_most: float, *, confidence: float = 0.95) -> Table:
+    def claim(self, at_most: float, *, confidence: float = 0.95) -> tables.Table:
         """Judge the claim that an error rate is at most a number for each stratum.
 
         It is "supported" where the upper bound (Clopper and Pearson) is at most the number,
@@ -226,7 +215,7 @@ class StrataTable(Tabular, Readable):
         unclear = p_values[order] > tail / np.arange(order.size, 0, -1)
         return [self.stratum[k] for k in order[: np.argmax(np.append(unclear, True))]]
 
-    def plot(self, ax: Axes | None = None, *, target: float | None = None) -> Axes:
+    def plot(self, ax: curves.Axes | None = None, *, target: float | None = None) -> curves.Axes:
         """Draw a row per stratum with its interval, the worst first.
 
         Parameters
@@ -247,7 +236,7 @@ class StrataTable(Tabular, Readable):
         rows = [*zip(self.stratum, self.low, self.estimate, self.high, strict=True)]
         marks = [tree.IntervalMark(*rows[k]) for k in self._order]
         at = None if target is None else (target, f"target {number(target)}")
-        return draw_intervals(ax, marks, self.statistic, at=at)
+        return curves.draw_intervals(ax, marks, self.statistic, at=at)
 
     @property
     def _order(self) -> IntArray:
@@ -310,7 +299,7 @@ def rate_cells(table: Any) -> list[tree.Cell]:
     return [tree.quantity(value, say, *ends) for value, *ends in rows]
 
 
-@collect_warnings
+@notices.collect_warnings
 def by_stratum(
     x: ScoresLike,
     stat: str,
@@ -386,7 +375,7 @@ def by_stratum(
             ratio, spread = replace(ratio, low=1.0), replace(spread, low=1.0)
         table = replace(table, statistic=name, ratio=ratio, spread=spread, p_value=p_value)
         table = replace(table, size=rows.counts.sizes(tail))
-    return in_library(spec.outside(table, lower), scores)
+    return tables.in_library(spec.outside(table, lower), scores)
 
 
 class _Rows(NamedTuple):
@@ -407,7 +396,7 @@ class _Rows(NamedTuple):
         if self.counts is not None:
             return np.array([self.counts.share, *self.counts.ends(tail)])
         options = replace(self.options, level=1.0 - 2.0 * tail)
-        rows = [interval_of_scores(piece, self.spec, options) for piece in self.pieces]
+        rows = [of_scores.interval_of_scores(piece, self.spec, options) for piece in self.pieces]
         return np.array([(row.estimate, row.low, row.high) for row in rows]).T
 
     def interval(self, level: float, weights: FloatArray | None = None) -> Interval:
@@ -619,7 +608,7 @@ def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
 class _StrataCost(NamedTuple):
     """A measure at one threshold for all strata of impostors: FAR is their mean by weights."""
 
-    counted: CountedScores
+    counted: of_scores.CountedScores
     pieces: Sequence[ScoreData]
     weights: FloatArray
     spec: StatisticSpec
@@ -637,7 +626,7 @@ class _StrataCost(NamedTuple):
         measure: Any = spec.row.optimum or spec.row.fixed
         pieces = pieces_of(scores, CLASSES[1])
         weights = checked_weights(over, tuple(pieces))
-        counted = CountedScores(scores, options.groups, spec.where.prior)
+        counted = of_scores.CountedScores(scores, options.groups, spec.where.prior)
         laws = [piece._distributions[1] for piece in pieces.values()]
         model = replace(counted.model, impostor=over_strata(laws, weights, upper=True))
         point, value = measure.point(model, spec.where), measure.at(spec.where)
@@ -655,7 +644,7 @@ class _StrataCost(NamedTuple):
             counted.data, pieces, CLASSES[1], weights, t, tail, grouped=counted.groups
         )
         _, frr = counted.rates_at(point.thresholds, tail)
-        reach = quotient_ends if name in QUOTIENTS else square_and_add
+        reach = of_scores.quotient_ends if name in of_scores.QUOTIENTS else of_scores.square_and_add
         low, high = reach(counted, value, point, ((low, high), frr))
         ends = max(low, row.low), min(high, row.high)
         return Interval(float(value(point)), *ends, level, "square-and-add over strata")
@@ -664,7 +653,7 @@ class _StrataCost(NamedTuple):
         """What each client and each impostor adds."""
         data, codes = scores._trials, stratum_codes(scores, CLASSES[1])
         t: Any = self.point.thresholds.theta
-        by_far, by_frr = rate_slopes(self.value, self.point)
+        by_far, by_frr = of_scores.rate_slopes(self.value, self.point)
         hits, count = data.impostor > t, np.bincount(codes)
         each = (self.weights / count)[codes] * (hits - (np.bincount(codes, hits) / count)[codes])
         return [by_frr * (data.client <= t), by_far * hits.size * each]
