@@ -10,11 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.checks import choice, rates_1d
-from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings
-from betaroc.core.text import format_list
-from betaroc.core.value import Value
+from betaroc.core import checks, errors, notices, text, value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.read import read_scores
 from betaroc.data.scores import Scores
@@ -30,7 +26,7 @@ _TEST_SEASON = 2020
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset(Value):
+class Dataset(value.Value):
     """Scores of one classifier, on dev and on test, with their source.
 
     Parameters
@@ -58,7 +54,7 @@ class Dataset(Value):
     licence: str
 
 
-@collect_warnings
+@notices.collect_warnings
 def load_liveness(
     classifier: str = "logreg", *, sharpened: float | Sequence[float] = 0.0
 ) -> Dataset:
@@ -90,10 +86,12 @@ def load_liveness(
     >>> br.decide(species, far=0.05).worst
     '0.4'
     """
-    amounts = np.unique(rates_1d(sharpened, "sharpened"))
+    amounts = np.unique(checks.rates_1d(sharpened, "sharpened"))
     for amount in amounts[~np.isin(amounts, _SHARPENED)].tolist():
-        raise refusal("sharpened", f"be one of {format_list(_SHARPENED, 6)}", repr(amount))
-    kind = choice(classifier, ("logreg", "forest"), "classifier")
+        raise errors.refusal(
+            "sharpened", f"be one of {text.format_list(_SHARPENED, 6)}", repr(amount)
+        )
+    kind = checks.choice(classifier, ("logreg", "forest"), "classifier")
     species = [f"{amount:g}" for amount in amounts]
     return _dataset(
         f"liveness_cross_{kind}", ("dev.csv", *(f"test_sharpen{a:.2f}.csv" for a in amounts)),
@@ -103,7 +101,7 @@ def load_liveness(
     )  # fmt: skip
 
 
-@collect_warnings
+@notices.collect_warnings
 def load_verification() -> Dataset:
     """Scores of a speaker verifier: target and nontarget trials.
 
@@ -128,7 +126,7 @@ def load_verification() -> Dataset:
     )  # fmt: skip
 
 
-@collect_warnings
+@notices.collect_warnings
 def load_faces() -> Dataset:
     """Scores of a face verifier, with the identities behind each trial.
 
@@ -152,7 +150,7 @@ def load_faces() -> Dataset:
     )  # fmt: skip
 
 
-@collect_warnings
+@notices.collect_warnings
 def load_games() -> Dataset:
     """Published probabilities of winning of basketball games, won and lost.
 

@@ -507,8 +507,7 @@ class Rows:
     def words(self, client: BoolArray) -> vocabulary.ClassWords | None:
         """What the classes are called, where these are words."""
         codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
-        tokens = self.tokens
-        keys = [label_key(tokens[code]) for code in codes]
+        keys = [label_key(self.tokens[code]) for code in codes]
         return None if set(keys) <= _TRUTHS else vocabulary.words_of(*keys)
 
     def strata(self, clients: BoolArray) -> AnyArray | None:

@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import choice
-from betaroc.core.containers import as_narwhals
+from betaroc.core import arrays, checks, containers, notices
 from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError, refusal
 from betaroc.core.local_files import local_file, of_the_system, shown_path
-from betaroc.core.notices import collect_warnings
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import ClassWords, worded
 from betaroc.data import labels, parquet, text_files
@@ -52,7 +49,7 @@ def as_scores(
         result, how = partial(read_scores, value), "read_scores(path)"
     elif isinstance(value, tuple) and len(value) == 2:
         result, how = partial(Scores.from_labels, *value), "Scores.from_labels(y_true, y_score)"
-    elif hasattr(as_narwhals(value), "collect_schema"):
+    elif hasattr(containers.as_narwhals(value), "collect_schema"):
         result, how = partial(Scores.from_frame, value), "Scores.from_frame(frame)"
     if result is None:
         rule = f"be {kinds}, a frame, a pair (y_true, y_score) or a path"
@@ -64,7 +61,7 @@ def as_scores(
         raise error.reworded(error.template + hint) from error
 
 
-@collect_warnings
+@notices.collect_warnings
 def read_scores(
     path: str | os.PathLike[str] | None = None,
     *,
@@ -200,7 +197,7 @@ def read_scores(
     """
     options = TextOptions(format, separator, decimal, header, columns, max_size, max_rows).checked()
     options = options._replace(max_rows=max_rows or text_files.rows_in_memory())
-    choice(missing, labels.WAYS_OF_MISSING, "missing")
+    checks.choice(missing, labels.WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id, "stratum": stratum}, missing)
     of_key = KeyFile(key, key_id, key_label)
     files = {"client_file": client_file, "impostor_file": impostor_file}
@@ -498,8 +495,8 @@ def _places_of(trials: list[_Trial], name: str, remedy: str) -> dict[_Trial, int
 class ScoreColumns(NamedTuple):
     """Scores of several systems, in columns of one file; nan where a system has none."""
 
-    scores: dict[str, FloatArray]
-    is_client: BoolArray
+    scores: dict[str, arrays.FloatArray]
+    is_client: arrays.BoolArray
     #: Further columns by their names.
     names: dict[str, Any]
     words: ClassWords | None

@@ -25,8 +25,7 @@ from betaroc.core.value import Value
 from betaroc.data import frames, labels
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import plot_classes
-from betaroc.rendering.curves import Axes
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering import curves, nouns
 from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.tree import Grid, Name, Node, Paragraph, Row, RowCells, foreign, map_text
 
@@ -157,7 +156,7 @@ Weighted = tuple[FloatArray, "FloatArray | None"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion(tables.Framed, Exportable):
+class Confusion(tables.Framed, nouns.Exportable):
     """Counts of a confusion matrix at one or several thresholds, made by `Scores.confusion`.
 
     Parameters
@@ -299,11 +298,10 @@ class Strata(NamedTuple):
 
     def _beside(self, who: str) -> tuple[str, ...]:
         """The classes that a stratum of one is of: both where both have strata of these names."""
-        both = self.client.keys() == self.impostor.keys()
-        return CLASSES if both else (who,)
+        return CLASSES if self.client.keys() == self.impostor.keys() else (who,)
 
 
-class ScoreData(tables.Tabular, Exportable, ABC):
+class ScoreData(tables.Tabular, nouns.Exportable, ABC):
     """The scores of one classifier: every one (`Scores`), or sums and counts (`ScoreSummary`)."""
 
     name: str | None
@@ -367,7 +365,7 @@ class ScoreData(tables.Tabular, Exportable, ABC):
     def _distributions(self) -> tuple[Empirical, Empirical]:
         """Of clients and of impostors, as the scores are."""
 
-    def plot(self, ax: Axes | None = None, *, bins: int = 20, **style: Any) -> Axes:
+    def plot(self, ax: curves.Axes | None = None, *, bins: int = 20, **style: Any) -> curves.Axes:
         """Draw a histogram of each class, whose area is the share of scores.
 
         Parameters
@@ -849,8 +847,7 @@ class Scores(ScoreData):
 
     @property
     def _weighted(self) -> tuple[Weighted, Weighted]:
-        client = self.client, self.client_weights
-        return client, (self.impostor, self.impostor_weights)
+        return (self.client, self.client_weights), (self.impostor, self.impostor_weights)
 
     @property
     def _counted(self) -> list[tuple[FloatArray, FloatArray]]:

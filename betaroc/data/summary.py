@@ -169,7 +169,14 @@ class ScoreSummary(ScoreData):
 
     @cached_property
     def _distributions(self) -> tuple[Binned, Binned]:
-        return self._binned(0), self._binned(1)
+        laws, (lower, upper, counts) = [], self._cells
+        for of_class in counts:
+            keep = of_class > 0
+            places = np.unique(np.concatenate([lower[keep], upper[keep]]))
+            masses = np.zeros(places.size - 1)
+            masses[np.searchsorted(places, upper[keep]) - 1] = of_class[keep]
+            laws.append(Binned(places, masses))
+        return laws[0], laws[1]
 
     def _extremes(self, who: str) -> tuple[float, float]:
         item: ClassSummary = getattr(self, who)
@@ -304,15 +311,6 @@ class ScoreSummary(ScoreData):
             result[who] = self._cells.upper[counts > 0]
             result[f"{who}_weights"] = counts[counts > 0].astype(np.float64)
         return Scores._checked(**result, name=self.name, source=self.source, library=self.library)
-
-    def _binned(self, which: int) -> Binned:
-        cells = self._cells
-        keep = cells.counts[which] > 0
-        lower, upper = cells.lower[keep], cells.upper[keep]
-        places = np.unique(np.concatenate([lower, upper]))
-        counts = np.zeros(places.size - 1)
-        counts[np.searchsorted(places, upper) - 1] = cells.counts[which][keep]
-        return Binned(places, counts)
 
     def __radd__(self, other: object) -> ScoreSummary:
         return self if other == 0 else NotImplemented  # what sum() begins with

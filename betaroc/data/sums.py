@@ -15,8 +15,7 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.tables import Table, table_of
 from betaroc.distributions.empirical import Layout, bin_of
-from betaroc.rendering.document import single_row
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering import document, nouns
 
 #: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; null, NaN or infinite.
 KINDS = ("inner", "zero", "one", "outside", "bad")
@@ -29,7 +28,7 @@ _READ_AGAIN_BELOW = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassSummary(Exportable):
+class ClassSummary(nouns.Exportable):
     """What is kept of the scores of one class.
 
     Parameters
@@ -96,7 +95,7 @@ class ClassSummary(Exportable):
         >>> one.client.to_frame()["maximum"].tolist()
         [0.9]
         """
-        return table_of({name: [part] for name, part in single_row(self).items()})
+        return table_of({name: [part] for name, part in document.single_row(self).items()})
 
     def _follows(self) -> dict[str, Any]:
         return {"n": int(np.sum(self.counts))}

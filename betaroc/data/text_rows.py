@@ -20,11 +20,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.checks import LARGEST_EXACT
+from betaroc.core import arrays, checks, vocabulary
 from betaroc.core.errors import FileFormatError
 from betaroc.core.text import format_value
-from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, column_places, is_missing_word
 from betaroc.data.text_files import DAMAGED, TextFile
 from betaroc.data.text_layouts import TextLayout, is_number, split_fields, with_point
@@ -137,7 +135,7 @@ def _plain(body: bytes, sign: str, width: int) -> bytes:
 
 def _parsed(
     body: bytes, places: list[int], layout: TextLayout
-) -> tuple[FloatArray, list[tuple[IntArray, Any]]]:
+) -> tuple[arrays.FloatArray, list[tuple[arrays.IntArray, Any]]]:
     """The scores of plain lines, and of other columns codes and texts."""
     import pandas as pd
 
@@ -157,7 +155,7 @@ def _parsed(
     if any(text != text.strip() for _, kinds in columns for text in kinds):
         raise DoubtError
     scores = table[score].to_numpy(np.float64)
-    if not np.all(np.abs(scores) < LARGEST_EXACT) or (not scores.all() and _TINY(body)):
+    if not np.all(np.abs(scores) < checks.LARGEST_EXACT) or (not scores.all() and _TINY(body)):
         raise DoubtError
     return scores, columns
 
@@ -263,7 +261,7 @@ def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> flo
             f"{where}: the score must fit float64; {format_value(plain)} would be read as"
             f" {value!r}. Rescale the scores, or give their logarithms."
         )
-    if abs(value) >= LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
+    if abs(value) >= checks.LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
         raise FileFormatError(
             f"{where}: an integer must not be rounded; {format_value(plain)} is beyond 2**53."
             " Subtract a constant before writing."
@@ -284,7 +282,7 @@ def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
     elif score.endswith("%"):
         remedy = "Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs."
     raise FileFormatError(
-        f"{where}: the score must {must}; got {format_value(score)}. " + worded(remedy)
+        f"{where}: the score must {must}; got {format_value(score)}. " + vocabulary.worded(remedy)
     )
 
 

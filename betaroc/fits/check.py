@@ -20,15 +20,11 @@ from betaroc.core.resampling import check_fractional_weights, streams
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
-from betaroc.data.groups import weights_of
+from betaroc.data import groups, summary
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
-from betaroc.data.summary import ScoreSummary
+from betaroc.distributions import inflated, rank_normal, shifted, spliced
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_binned
-from betaroc.distributions.inflated import MASSES, REJECTED
-from betaroc.distributions.rank_normal import is_of_ranks
-from betaroc.distributions.shifted import between_ends, bounds_of
-from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import estimate
 from betaroc.estimation.contract import Family, Parameters
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
@@ -196,7 +192,7 @@ def _checked(
     # As asked, but for point masses.
     rates = np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
     fewest = most = evidence.observed(which, t, above=above)
-    if isinstance(evidence.data, ScoreSummary):
+    if isinstance(evidence.data, summary.ScoreSummary):
         # The scores of a bin count on its upper border, and so above a threshold inside.
         share = evidence.data.rate_error_at(t.theta)[1 - which]
         off = np.rint(share * evidence.counts[which].total)
@@ -225,12 +221,12 @@ def _unjudged(
     f: PairEstimate, evidence: SampleSupport, which: int, target: float, rate: float
 ) -> str:
     """Why a count says nothing of the fit's rate; "" where it does."""
-    if evidence.fitted[which] is None or is_of_ranks(f.model.client):
+    if evidence.fitted[which] is None or rank_normal.is_of_ranks(f.model.client):
         return _PLACED
     who, side = CLASSES[which], ("lower", "upper")[which]
     part = getattr(f, who)
     masses = [fit.mass for tail in part.tails if tail.side == side for fit in tail.fits]
-    absent = part.params.get(REJECTED, 0.0)
+    absent = part.params.get(inflated.REJECTED, 0.0)
     tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
     if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
         return "a tail was placed by these very scores: their count cannot contradict it"
@@ -657,7 +653,7 @@ def check_fit(
     named = far is not None or frr is not None
     good = good_down_to(check_targets(f, level=level) if named else targets)
     none = None, None, None, None, None
-    if is_of_ranks(f.model.client):
+    if rank_normal.is_of_ranks(f.model.client):
         verdict, reason = _of_ratings(f, level)
         return FitCheck(*none, verdict, reason, tolerance, level, 0, targets, good)
     try:
@@ -784,10 +780,10 @@ def _sides(f: PairEstimate) -> list[_Side]:
             remedy = "Fit with boundary=None, or give far= or frr= to count there."
             raise errors.refusal("f", f"{words} for a check", f"one whose {actual}", remedy)
         values, copies = ordered(scores, who)
-        inside = np.full(values.size, True) if rule is None else between_ends(law, values)
-        low, high = (result.params.get(mass, 0.0) for mass in MASSES)
+        inside = np.full(values.size, True) if rule is None else shifted.between_ends(law, values)
+        low, high = (result.params.get(mass, 0.0) for mass in inflated.MASSES)
         masses, size = np.array([[low, 1.0 - low - high, high]]), round(np.sum(copies[inside]))
-        law = cast(Spliced, law).body if result.tails else law
+        law = cast(spliced.Spliced, law).body if result.tails else law
         keep = inside if policy == "drop" else np.full_like(inside, True)
         laws = law, Empirical._of_checked(values[keep], copies[keep])
         inner = cast(tuple[float, Distribution], law.continuous)[1]
@@ -798,7 +794,7 @@ def _sides(f: PairEstimate) -> list[_Side]:
 
 def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     """The scores of a class in order, and their copies."""
-    values, copies = getattr(scores, who), weights_of(scores, who)
+    values, copies = getattr(scores, who), groups.weights_of(scores, who)
     check_fractional_weights(copies, who, "for a check")
     order = np.argsort(values, kind="stable")
     order = order[copies[order] > 0.0]
@@ -849,7 +845,7 @@ def refitted(
     """Parameters of the fits of simulated scores of both classes."""
     result: list[Parameters] = []
     if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
-        options, pairs = Options(bounds=bounds_of(laws[0])), []
+        options, pairs = Options(bounds=shifted.bounds_of(laws[0])), []
         with notices.suppress_warnings():
             for client, impostor in zip(*samples, strict=True):
                 scores = Scores._checked(client=client, impostor=impostor)
@@ -857,7 +853,7 @@ def refitted(
         classes = [pair.client for pair in pairs], [pair.impostor for pair in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
     for name, law, x in zip(families, laws, samples, strict=True):
-        row, bounds = _row(name, law), bounds_of(law)
+        row, bounds = _row(name, law), shifted.bounds_of(law)
         if row is None or row.fit_rows is None:
             with notices.suppress_warnings():
                 again = [estimate.estimate_class("sample", y, None, name, bounds=bounds) for y in x]
@@ -873,7 +869,7 @@ def refitted(
 
 
 def _row(family: str, law: Distribution) -> Family | None:
-    return FAMILIES.get(family) if bounds_of(law) is None else None
+    return FAMILIES.get(family) if shifted.bounds_of(law) is None else None
 
 
 def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
@@ -887,7 +883,7 @@ def drawn_inside(
     """Scores of a continuous distribution, none on an end of its range."""
     # A draw that rounds to an end stands for the doubles beside it: the distribution has no mass
     # there.
-    low, high = INSIDE if law.on_unit else bounds_of(law) or (-np.inf, np.inf)
+    low, high = INSIDE if law.on_unit else shifted.bounds_of(law) or (-np.inf, np.inf)
     return np.asarray(np.clip(law._sample(shape, rng), low, high))
 
 

@@ -16,10 +16,9 @@ from betaroc.core.errors import DegenerateDataError, FitError, InputError, Input
 from betaroc.core.text import sentence, typed
 from betaroc.core.value import Result, Value
 from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, template_of, worded
+from betaroc.data import read, summary
 from betaroc.data.groups import weights_of
-from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
-from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
@@ -646,7 +645,7 @@ def _tail_sentence(row: TailRow) -> str:
 
 @notices.collect_warnings
 def compare_families(
-    scores: ScoresLike,
+    scores: read.ScoresLike,
     families: Sequence[str] | None = None,
     *,
     bounds: tuple[float, float] | None = None,
@@ -700,7 +699,7 @@ def compare_families(
     ['beta', 'beta-mixture', 'logit-normal', 'logit-sinh-arcsinh', 'normal']
     """
     purpose = "a comparison of families"
-    value = require_scores(as_scores(scores, "scores", "Scores"), purpose, rejected=True)
+    value = require_scores(read.as_scores(scores, "scores", "Scores"), purpose, rejected=True)
     tell_of_scored(value, purpose)
     ends = value._bounds_inside(None if bounds is None else checks.span(bounds, "bounds"))
     return _compared_in(value._scored, families, None, ends)
@@ -710,7 +709,7 @@ def best_comparison(
     scores: ScoreData, boundary: str | None, resolution: float | None, bounds: Bounds | None = None
 ) -> FamilyComparison | str:
     """What "best" rests on, or why families cannot be compared."""
-    if isinstance(scores, ScoreSummary):
+    if isinstance(scores, summary.ScoreSummary):
         return "a summary keeps no single score, which a comparison needs"
     rows, names = scores._as_scores(), None
     if boundary is not None or resolution is not None:

@@ -20,8 +20,7 @@ from betaroc.core.text import format_value
 from betaroc.core.value import REPR_LIMIT, Named, fields_of, is_same
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
-from betaroc.distributions.empirical import is_counted
-from betaroc.distributions.inflated import MASSES, REJECTED
+from betaroc.distributions import empirical, inflated
 from betaroc.distributions.pictures import plot_classes
 from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
@@ -60,7 +59,7 @@ _PLOT_KINDS = (
 #: Columns of tables of parameters, and those of them that hold text.
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
-_MASSES = (*MASSES, REJECTED)
+_MASSES = (*inflated.MASSES, inflated.REJECTED)
 #: Confidence of intervals in a notebook; parameters up to which that of the EER takes no time.
 _LEVEL, _FEW, _NO_ENDS = 0.95, 4, (math.nan, math.nan, False)
 #: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
@@ -114,7 +113,7 @@ def _summary(
     for who, part in parts.items():
         rows, heading = _rows(part), None
         if who:  # its size and, if it has any, its scores of 0 and 1
-            absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
+            absent = round(part.params.get(inflated.REJECTED, 0.0) * part.total_weight)
             missing = f", {absent} trials without one" if absent else ""
             rule = boundary_words(part)
             heading = f"{who}: {part.n - absent} scores{missing}{rule and f', boundary {rule}'}"
@@ -895,7 +894,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
     def _view(self) -> Sequence[tree.Node]:
         scores, words = self.scores, vocabulary.shared_words([self.scores.words])
         sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
-        models = {} if is_counted(self.model.client) else {"fitted": self.model}
+        models = {} if empirical.is_counted(self.model.client) else {"fitted": self.model}
         if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
             models["scores"] = empirical_model(scores)
         name = f" of {name_shown(scores.name)}" if scores.name else ""

@@ -16,18 +16,14 @@ from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.core.vocabulary import FAR, FRR, Vocabulary, shared_words
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
-from betaroc.distributions.base import Distribution
+from betaroc.distributions import base, shifted, spliced
 from betaroc.distributions.empirical import Empirical, EmpiricalPair, is_counted
-from betaroc.distributions.shifted import between_ends
-from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import family_text
-from betaroc.fits.check import ordered
-from betaroc.fits.tail_fits import ENDS
+from betaroc.fits import check, tail_fits
+from betaroc.inference import intervals, of_scores
 from betaroc.inference.cost_curves import BAYES_ERROR, DECISION, bayes_error_curve, decision_curve
 from betaroc.inference.interval import Band
-from betaroc.inference.intervals import BOTH, tail_rate_ends
-from betaroc.inference.of_scores import CountedScores
 from betaroc.model.calibration import pav
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -53,7 +49,7 @@ def plot_fitted_roc(
     fitted, counted = fit.model.roc(), empirical_model(fit.scores).roc()
     if band is not None:
         checks.instance(band, Band, "band", "fit.roc_band()")
-        drawn = band.resample in ("fit", BOTH)
+        drawn = band.resample in ("fit", intervals.BOTH)
         tpr = np.asarray(fitted.tpr(band.alpha))
         if not (drawn and np.array_equal(tpr, band.estimate, equal_nan=True)):
             rule, remedy = "be that of the ROC drawn", "Take fit.roc_band() of this fit."
@@ -153,10 +149,10 @@ def _ordered_points(
     if result.distribution.continuous is None:
         raise _without_density("a density", "Fit another family, such as 'beta'.")
     law, rule = result.distribution.continuous[1], result.boundary
-    values, copies = ordered(scores, who)
+    values, copies = check.ordered(scores, who)
     name, total = vocabulary.CLASS_SLOTS[who][0], round(np.sum(copies))
     if rule is not None and rule.policy in ("inflate", "error", "drop"):
-        inside = between_ends(result.distribution, values)
+        inside = shifted.between_ends(result.distribution, values)
         values, copies = values[inside], copies[inside]
     upto = np.cumsum(copies)
     n = round(upto[-1])
@@ -206,17 +202,17 @@ def plot_tails(
     names = Vocabulary(vocabulary.TERMS["matching"] if fit.scores.has_rejected else terms)
     fit = fit._told_scored("a picture of tails")
     scores = require_scores(fit.scores, "a picture of tails")
-    laws: list[Distribution] = [getattr(fit, who).distribution for who in CLASSES]
+    laws: list[base.Distribution] = [getattr(fit, who).distribution for who in CLASSES]
     if any(law.continuous is None for law in laws):
         raise _without_density("a density, or with tails", "Fit another family, or pass tails.")
     ax, empty = curves.begun(ax)
     curves.on_log(ax, "y", empty=empty)
     coordinate = Coordinate(None, all(law.on_unit for law in laws))
     for law, item in zip(laws, (fit.client, fit.impostor), strict=True):
-        coordinate = cast(Spliced, law).coordinate if item.tails else coordinate
+        coordinate = cast(spliced.Spliced, law).coordinate if item.tails else coordinate
     least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
     ends: list[float] = []
-    for law, (who, side) in zip(laws, ENDS.items(), strict=True):
+    for law, (who, side) in zip(laws, tail_fits.ENDS.items(), strict=True):
         upper, colour = side == "upper", curves.CLASS_COLOURS[who]
         sign, name = (1.0 if upper else -1.0), names.fill(FAR if upper else FRR)
         places, shares = _counted(coordinate, scores, who, sign)
@@ -226,7 +222,7 @@ def plot_tails(
         median = sign * places[-1] if places.size else _place(coordinate, law, sign, 0.5)
         ends += [sign * median, sign * reach]
         y = sign * np.linspace(median, reach, _POINTS)
-        lines: list[tuple[Distribution, dict[str, Any]]]
+        lines: list[tuple[base.Distribution, dict[str, Any]]]
         lines = [(law, {"linewidth": 1.6, "label": f"{name}, fitted"})]
         for tails in (item for item in getattr(fit, who).tails if item.side == side):
             joint = max(part.joint for part in tails.fits)
@@ -234,9 +230,9 @@ def plot_tails(
                        label="_nolegend_")  # fmt: skip
             if reach > joint:
                 beyond = sign * np.linspace(joint, reach, _BAND_POINTS + 1)[1:]
-                band = np.array([tail_rate_ends(tails, place, level) for place in beyond])
+                band = np.array([intervals.tail_rate_ends(tails, place, level) for place in beyond])
                 ax.fill_between(beyond, band[:, 0].clip(0.1 * least), band[:, 1], **curves.BAND)
-            body = cast(Spliced, law).body
+            body = cast(spliced.Spliced, law).body
             if not is_counted(body):
                 label = f"{name}, without the tail"
                 lines.append((body, {"linewidth": 1.0, "linestyle": "--", "label": label}))
@@ -247,7 +243,7 @@ def plot_tails(
     return curves.finished(ax, x, "rate", frame=((min(ends), max(ends)), (least, 1.0)), below=True)
 
 
-def _place(coordinate: Coordinate, law: Distribution, sign: float, rate: float) -> float:
+def _place(coordinate: Coordinate, law: base.Distribution, sign: float, rate: float) -> float:
     """The place of a rate, turned to be an upper one, as far as doubles go."""
     places = [
         sign * float(coordinate.of(part._quantile(np.array([rate]), lower=sign < 0.0))[0])
@@ -298,7 +294,7 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
     from scipy.special import expit, logit
 
     scores = fit.scores._scored
-    pair = CountedScores(scores, groups=False).pair
+    pair = of_scores.CountedScores(scores, groups=False).pair
     counts, odds = pair.gaps, float(logit(scores.prior))
     ends = float(counts.places[0]), float(counts.places[-1])
     unit = ends[0] >= 0.0 and ends[1] <= 1.0

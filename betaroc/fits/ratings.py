@@ -8,17 +8,12 @@ from typing import cast
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
-from betaroc.core.notices import suppress_warnings
-from betaroc.core.options import IntervalOptions
-from betaroc.core.special import HALF_LOG_TWO_PI
+from betaroc.core import arrays, notices, options, special
 from betaroc.core.vocabulary import FAR, TPR
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.rank_normal import RankNormal, cell_masses, is_of_ranks
 from betaroc.estimation.estimate import PairEstimate
-from betaroc.inference.delta import joint_cov
-from betaroc.inference.intervals import interval_of_fit, roc_band
-from betaroc.inference.scores_beyond import SupportedPair
+from betaroc.inference import delta, intervals, scores_beyond
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import number
 from betaroc.rendering.tree import Cell, Grid, Node, Paragraph, Row, quantity, rate_cell
@@ -29,7 +24,7 @@ _EXPECTED, _SHOWN = 5.0, 12
 _FARS = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
 
 
-def pearson(f: PairEstimate) -> tuple[FloatArray, float, str]:
+def pearson(f: PairEstimate) -> tuple[arrays.FloatArray, float, str]:
     """Shares of both classes above each place, counted and expected; Pearson's p-value, words."""
     from scipy.special import chdtrc
 
@@ -53,20 +48,20 @@ def pearson(f: PairEstimate) -> tuple[FloatArray, float, str]:
     return above, p, words
 
 
-def rating_nodes(f: SupportedPair) -> list[Node]:
+def rating_nodes(f: scores_beyond.SupportedPair) -> list[Node]:
     """Of ranks: a, b and A_z with errors, operating points at each place, TPR at some FARs."""
     if not is_of_ranks(f.model.client):
         return []
     law, (above, _, words) = cast(RankNormal, base_of(f.model.client)), pearson(f)
     a, b, say = law.mu / law.sigma, 1.0 / law.sigma, partial(number, digits=4)
     root = math.hypot(1.0, law.sigma)
-    rise = math.exp(-0.5 * (law.mu / root) ** 2 - HALF_LOG_TWO_PI) / root
+    rise = math.exp(-0.5 * (law.mu / root) ** 2 - special.HALF_LOG_TWO_PI) / root
     rates = np.array([[b, -a * b], [0.0, -b * b], [rise, -rise * law.mu * law.sigma / root**2]])
-    cov = rates @ joint_cov(f)[:2, :2] @ rates.T
+    cov = rates @ delta.joint_cov(f)[:2, :2] @ rates.T
     errors = np.sqrt(np.diag(cov))
-    with suppress_warnings():
-        auc = interval_of_fit(f, parse_statistic("auc", ()), IntervalOptions())
-        band = roc_band(f, far=_FARS)
+    with notices.suppress_warnings():
+        auc = intervals.interval_of_fit(f, parse_statistic("auc", ()), options.IntervalOptions())
+        band = intervals.roc_band(f, far=_FARS)
     values = Cell(say(a)), Cell(say(b)), quantity(auc.estimate, say, auc.low, auc.high)
     named = zip(("a", "b", "A_z"), values, map(say, errors), strict=True)
     shown = np.unique(np.linspace(0, law.scores.size - 1, _SHOWN).astype(np.intp))

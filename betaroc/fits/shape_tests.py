@@ -14,10 +14,8 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
 from betaroc.data.groups import Groups, ensure_psd, groups_of
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import ClassSums, tied_mle
+from betaroc.distributions import base, beta, shifted
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.estimate import Estimate, PairEstimate
 from betaroc.estimation.families import FAMILIES, has_shapes, in_classes
 from betaroc.fits.check import LOW_RATE, misfit_words
@@ -59,7 +57,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
         words = f"{many} score{'s' * (many != '1')} expected where the fitted ROC"
         return f"the counts cannot tell: {words} is {side} the diagonal"
     places, copies = evidence.counts[larger]._steps
-    inside = between_ends(evidence.fitted[larger], places) | (not evidence.dropped[larger])
+    inside = shifted.between_ends(evidence.fitted[larger], places) | (not evidence.dropped[larger])
     order = slice(None, None, -1 if upper else 1)
     places, beyond = places[inside][order], np.cumsum(copies[inside][order])
     wanted = [k for k in _EXTREMES if k <= scores]
@@ -195,8 +193,8 @@ def _information(a: float, b: float) -> tuple[float, float, float, float]:
 
 def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u, of distributions whose first shape is shared."""
-    sums = [ClassSums.at(*law) for law in laws]
-    result = tied_mle(sums[0], sums[1], "a")
+    sums = [beta.ClassSums.at(*law) for law in laws]
+    result = beta.tied_mle(sums[0], sums[1], "a")
     fall = logs = curvature = 0.0
     for law, s, (a, b) in zip(laws, sums, (result.client, result.impostor), strict=True):
         own_a, own_b, weight = law
@@ -306,11 +304,11 @@ def _shape_parts(
     laws: Sequence[Law], shared: str, scores: Sequence[FloatArray]
 ) -> list[FloatArray]:
     """[s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each trial, at the shared shape."""
-    sums = [ClassSums.at(*law) for law in _shared_first(laws, shared)]
-    result, parts = tied_mle(sums[0], sums[1], "a"), []
+    sums = [beta.ClassSums.at(*law) for law in _shared_first(laws, shared)]
+    result, parts = beta.tied_mle(sums[0], sums[1], "a"), []
     for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
         score = each if shared == "a" else each[:, ::-1]
-        away = score + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
+        away = score + np.subtract(s[1:], beta.ClassSums.at(a, b, s[0])[1:])
         _, of_b, coupling, det = _information(a, b)
         part = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
         parts.append(np.nan_to_num(part))
@@ -592,7 +590,7 @@ class FittedEnds:
         x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
         answer = np.array(observation_scores(result, x, weights)[:, :2])
         if result.boundary is not None and result.boundary.policy != "squeeze":
-            answer[~between_ends(result.distribution, x)] = np.nan
+            answer[~shifted.between_ends(result.distribution, x)] = np.nan
         return answer
 
     def _mass_test(self, end: str) -> ZTest:
@@ -628,7 +626,7 @@ class FittedEnds:
             actual = f"orders {first:g} and {second:g} {end}"
             raise refusal("f", "have tails of one kind", actual, "Look at model.ends().")
 
-        def of(law: Distribution) -> FloatArray:
+        def of(law: base.Distribution) -> FloatArray:
             tail = law._tails()[which]
             return np.asarray(np.log(tail.rate if tail.order == 1 else tail.width))
 

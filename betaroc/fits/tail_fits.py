@@ -17,20 +17,15 @@ from betaroc.core.notices import Notice, suppress_warnings
 from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
 from betaroc.core.vocabulary import CLIENT, IMPOSTOR, capital, worded
+from betaroc.data import summary, sums
 from betaroc.data.groups import Groups, ensure_psd, groups_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores
-from betaroc.data.summary import ScoreSummary
-from betaroc.data.sums import KEPT
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.distributions.shifted import bounds_of
+from betaroc.distributions import base, beta, inflated, shifted
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import contract, families, tails as tail_estimates
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate, estimate_pair
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
-from betaroc.inference.delta import block_diag, undropped
-from betaroc.inference.scores_beyond import grouped_share
+from betaroc.inference import delta, scores_beyond
 from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import counted, number
 from betaroc.rendering.tree import Bullets, Grid, Node, Paragraph, Row
@@ -96,8 +91,8 @@ def check_tails(pair: PairEstimate, noun: str) -> None:
 # ------------------------------------------------------------------------ fits with tails
 def with_tails(pair: PairEstimate, request: TailRequest) -> tuple[PairEstimate, list[Notice]]:
     """A pair with tails of its most extreme scores, and notices."""
-    if isinstance(pair.scores, ScoreSummary) and max(request.sizes) > _MOST_OF_SUMMARY:
-        rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
+    if isinstance(pair.scores, summary.ScoreSummary) and max(request.sizes) > _MOST_OF_SUMMARY:
+        rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {sums.KEPT} extreme scores"
         raise refusal("tail_sizes", rule, str(max(request.sizes)), "Fit the scores.")
     (client, first), (impostor, second) = (_class_with_tails(pair, who, request) for who in CLASSES)
     model = replace(pair.model, client=client.distribution, impostor=impostor.distribution)
@@ -128,7 +123,7 @@ def _class_with_tails(
         parameters = {p.name: p.value for p in law._parameters()}
         names = (*estimate.names, *(n for n in parameters if n not in estimate.names))
         blocks = [np.mean([_tail_covariance(fit) for fit in item.fits], axis=0) for item in fitted]
-        cov = block_diag(estimate.cov, *blocks)
+        cov = delta.block_diag(estimate.cov, *blocks)
         result = replace(result, names=names, values=tuple(parameters[n] for n in names), cov=cov)
     bounded = coordinate.on_unit or coordinate.bounds is not None
     steep = (tail_estimates.steep_tails(who, item, bounded=bounded) for item in fitted)
@@ -140,14 +135,14 @@ def tail_scores(
 ) -> TailScores:
     """The scores that the fit took, where tails are straight; of a summary those of a side."""
     weights, total, groups, design = None, None, None, None
-    if isinstance(scores, ScoreSummary):
+    if isinstance(scores, summary.ScoreSummary):
         item, total = getattr(scores, who), estimate.total_weight
         values = item.highest if side == "upper" else item.lowest
     else:
         rows = require_scores(scores, "a tail")
         values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
         groups = groups_of(rows)
-    keep = undropped(estimate, values)
+    keep = delta.undropped(estimate, values)
     values, weights = values[keep], None if weights is None else weights[keep]
     if coordinate.bounds is not None:
         families.check_within(who, values, coordinate.bounds)
@@ -166,7 +161,7 @@ def _design_effect(groups: Groups, which: int, keep: BoolArray, beyond: BoolArra
     every = np.zeros((keep.size, 1))
     every[keep, 0] = beyond
     n = float(np.sum(np.split(groups.copies, [groups.rows[0].size])[which]))
-    (share,), (variance,) = grouped_share(groups, which, every[groups.rows[which]], n)
+    (share,), (variance,) = scores_beyond.grouped_share(groups, which, every[groups.rows[which]], n)
     return max(1.0, float(variance * n / (share * (1.0 - share))))
 
 
@@ -203,12 +198,12 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
 
 
 def tails_again(
-    estimate: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
-) -> Distribution:
+    estimate: Estimate, body: base.Distribution, values: FloatArray, weights: FloatArray | None
+) -> base.Distribution:
     """Another body with the tails that an estimate has, of other scores."""
     if not estimate.tails:
         return body
-    law = cast(Spliced, base_of(estimate.distribution))
+    law = cast(Spliced, inflated.base_of(estimate.distribution))
     y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
     for item in estimate.tails:
 
@@ -221,7 +216,7 @@ def tails_again(
 
 
 def tail_of(
-    body: Distribution, who: str, values: FloatArray, weights: FloatArray | None,
+    body: base.Distribution, who: str, values: FloatArray, weights: FloatArray | None,
     bounds: tuple[float, float] | None,
 ) -> Spliced:  # fmt: skip
     """A distribution with the tail that its class's rate rests on."""
@@ -407,7 +402,7 @@ def sensitivity(
 ) -> Sensitivity:
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
-    if not families.has_shapes(f.family) or bounds_of(f.client.distribution):
+    if not families.has_shapes(f.family) or shifted.bounds_of(f.client.distribution):
         actual, remedy = f"one of family {families.in_classes(f.family)}", 'Fit family="beta".'
         raise refusal("f", "be a beta fit on [0, 1] for the audit of its ends", actual, remedy)
     check_tails(f, "the audit of the ends")
@@ -433,16 +428,16 @@ def sensitivity(
     scores = require_scores(f.scores, "Hill's exponent")
     depending = groups_of(scores) if groups else None
     tails = [_tail(getattr(f, who), scores, who, end, depending)
-             for who in CLASSES for end in MASSES]  # fmt: skip
+             for who in CLASSES for end in inflated.MASSES]  # fmt: skip
     return Sensitivity(tuple(rows), tuple(refused), tuple(tails), library=f.library)
 
 
 def _row(policy: str, f: PairEstimate) -> PolicyRow:
     shapes, exponents, ends = [], [], f.model.ends()
     for result in (f.client, f.impostor):
-        law = cast(Beta, base_of(result.distribution))
+        law = cast(beta.Beta, inflated.base_of(result.distribution))
         shapes += [law.a, law.b]
-    for name in MASSES:
+    for name in inflated.MASSES:
         decided = any(r.params.get(name, 0.0) > 0.0 for r in (f.client, f.impostor))
         exponents.append(math.nan if decided else float(getattr(ends, name).exponent))
     return PolicyRow._make([policy, *shapes, *exponents, float(f.model.auc())])
@@ -464,7 +459,7 @@ def _tail(
         """Of each score the copies among the first `count` of all."""
         return np.asarray(np.clip(count - (upto - w), 0.0, w))
 
-    law = cast(Beta, base_of(estimate.distribution))
+    law = cast(beta.Beta, inflated.base_of(estimate.distribution))
     exponent = float(law.a if lower else law.b)
     k = max(1, min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1))
     copies = first(k)

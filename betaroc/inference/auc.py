@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core import errors, notices, special
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError, SmallSampleWarning
-from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.special import interval_end
 from betaroc.data import groups as trial_groups
 from betaroc.data.scores import Scores, require_scores
 from betaroc.inference.interval import Interval, Limits
@@ -23,7 +21,7 @@ ROUNDING = 1e-12
 _BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
-@collect_warnings
+@notices.collect_warnings
 def auc_interval(
     scores: Scores, level: float = 0.95, method: str | None = None, *, groups: bool = True
 ) -> Interval:
@@ -103,7 +101,7 @@ def auc_interval(
         ends, method = area.best(options.tail)
         return Interval(area.area, *ends, options.level, method)
     if method == "newcombe" and area.dependent:
-        raise InputError.about("method")(
+        raise errors.InputError.about("method")(
             'method="newcombe" takes trials as independent, and these depend on each other by'
             " their groups. Leave method out, or take groups=False."
         )
@@ -112,10 +110,10 @@ def auc_interval(
     else:
         low, high = area.delong(options.tail, logit=method == "logit-delong")
     if low == high:
-        warn(
+        notices.warn(
             "DeLong's variance is 0, as where no scores overlap: the interval of the area has"
             " no width, which says nothing of scores to come. Leave method out.",
-            SmallSampleWarning,
+            errors.SmallSampleWarning,
         )
     return Interval(area.area, low, high, options.level, method)
 
@@ -317,7 +315,7 @@ def _newcombe_tails(area: float, sizes: tuple[float, float], tail: float) -> tup
             return (area - a) ** 2 - z * z * a * (1.0 - a) * per / (m * n)
 
         # At 1 the variance vanishes, where the end is not.
-        return interval_end(excess, min(area, _BELOW_ONE), 0.0, what="end of an area")
+        return special.interval_end(excess, min(area, _BELOW_ONE), 0.0, what="end of an area")
 
     # The variance is the same at 1 - A.
     return lower(area), lower(1.0 - area)

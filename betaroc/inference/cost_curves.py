@@ -14,18 +14,16 @@ from betaroc.core import checks, notices, tables
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import refusal
 from betaroc.core.options import IntervalOptions
-from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData
+from betaroc.data import read, scores
 from betaroc.inference.of_scores import CountedScores, interval_of_counts
 from betaroc.inference.scores_beyond import SideInput, SupportedPair
-from betaroc.model.calibration import class_probabilities
-from betaroc.model.dataset_checks import check_sense, warn_of_reversed
+from betaroc.model import calibration, dataset_checks
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering import nouns, numbers, tree
 from betaroc.rendering.curves import Axes, draw_costs
 
 #: What is drawn: one system, or several by their names.
-CostInput: TypeAlias = "SideInput | ScoresLike | Mapping[str, SideInput | ScoresLike]"
+CostInput: TypeAlias = "SideInput | read.ScoresLike | Mapping[str, SideInput | read.ScoresLike]"
 BAYES_ERROR, DECISION = "bayes-error", "decision-curve"
 #: Shares and costs that agree to this are equal.
 _ROUNDING = 1e-12
@@ -94,7 +92,7 @@ class CostCurve(tables.Framed, nouns.Readable):
     def _defaults(self) -> FloatArray:
         """What it costs, or brings, to accept all and to accept none."""
         if self.display == BAYES_ERROR:
-            return class_probabilities(self.at)[::-1]
+            return calibration.class_probabilities(self.at)[::-1]
         gain = self.prior - (1.0 - self.prior) * self.at / (1.0 - self.at)
         return np.stack([gain, np.zeros(self.at.size)])
 
@@ -196,8 +194,8 @@ def _curve(
     named, rows, shares = _by_name(systems), [], dict[float, str]()
     for name, system in named.items():
         model = system.model if isinstance(system, SupportedPair) else system
-        if isinstance(model, ScoreData):
-            warn_of_reversed(model._distributions, name)
+        if isinstance(model, scores.ScoreData):
+            dataset_checks.warn_of_reversed(model._distributions, name)
             counted = CountedScores(model._trials, options.groups, prior)
             intervals = [interval_of_counts(counted, spec, options) for spec in points]
             ends, model = [(i.estimate, i.low, i.high) for i in intervals], counted.model
@@ -220,14 +218,14 @@ def _curve(
 def _by_name(systems: CostInput) -> Mapping[str, SideInput]:
     kinds = "Scores, a ScoreSummary, a ScoreModel, a fit, a mapping of names to them"
     if not isinstance(systems, Mapping):
-        system = as_scores(systems, "systems", kinds, SideInput)
+        system = read.as_scores(systems, "systems", kinds, SideInput)
         systems = {getattr(system, "name", None) or "scores": system}
     if not systems or not all(isinstance(name, str) and name.strip() for name in systems):
         rule, names = "have names of text, at least one", checks.format_list([*systems]) or "none"
         raise refusal("systems", rule, names, "Give scores, or {name: scores}.")
-    result = {name: as_scores(x, "systems", kinds, SideInput) for name, x in systems.items()}
+    result = {name: read.as_scores(x, "systems", kinds, SideInput) for name, x in systems.items()}
     for item in result.values():
-        check_sense(item, "systems")
+        dataset_checks.check_sense(item, "systems")
     return result
 
 

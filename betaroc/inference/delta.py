@@ -10,25 +10,21 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from betaroc.core import checks, thresholds
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
-from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root, interval_end, log_beta_ratio
-from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores, require_scores
+from betaroc.distributions import beta, normal, shifted
 from betaroc.distributions.base import Distribution, Free, free, moved
-from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
-from betaroc.distributions.normal import has_spread
 from betaroc.distributions.rank_normal import RankNormal, is_of_ranks, rank_scores
-from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.contract import MATLAB_EDGES, log_masses, score_cells
+from betaroc.estimation import contract, families
 from betaroc.estimation.estimate import Estimate, PairEstimate
-from betaroc.estimation.families import FAMILIES
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.scores_beyond import SampleSupport, fewest, tell, tell_of_chance
 from betaroc.model.model import ScoreModel
@@ -45,7 +41,7 @@ def block_diag(*blocks: FloatArray) -> FloatArray:
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
     results = fit.client, fit.impostor
-    units = groups_of(fit.scores) if flag(groups, "groups") else None
+    units = groups_of(fit.scores) if checks.flag(groups, "groups") else None
     covariance, cut = block_diag(*(r.cov for r in results)), len(results[0].names)
     if fit.shared_cov is not None:
         covariance[:cut, cut:] = fit.shared_cov
@@ -80,7 +76,7 @@ def observation_scores(
     law, rule = result.distribution, result.boundary
     if rule is not None and rule.policy == "squeeze":
         n = float(values.size) if weights is None else math.fsum(weights.tolist())
-        low, high = score_range(law)
+        low, high = shifted.score_range(law)
         values = low + ((values - low) * (n - 1.0) + 0.5 * (high - low)) / n
     keep, answer = undropped(result, values), np.zeros((values.size, len(result.names)))
     keep &= True if weights is None else weights > 0.0
@@ -89,7 +85,7 @@ def observation_scores(
         likelihood = _cell_log_likelihood(result, distinct)
         scores = law._differences(likelihood, distinct.shape)[:, np.ravel(place)]
     else:
-        scores = law._score(Thresholds.from_theta(values[keep]))
+        scores = law._score(thresholds.Thresholds.from_theta(values[keep]))
     names = [p.name for p in law._parameters()]
     answer[keep] = scores[[names.index(name) for name in result.names]].T
     return answer
@@ -97,7 +93,7 @@ def observation_scores(
 
 def undropped(result: Estimate, values: FloatArray) -> BoolArray:
     """Observations that were not dropped."""
-    return between_ends(result.distribution, values) | (_policy_in_force(result) != "drop")
+    return shifted.between_ends(result.distribution, values) | (_policy_in_force(result) != "drop")
 
 
 def _policy_in_force(result: Estimate) -> str | None:
@@ -120,12 +116,12 @@ def _cell_log_likelihood(
     policy, support = _policy_in_force(result), result.distribution.support
     resolution = (result.boundary and result.boundary.resolution) or 0.0
     if policy == "interval":
-        _, low, high, place = score_cells(values, resolution, support)
-        logs = log_masses(low, high, support)
+        _, low, high, place = contract.score_cells(values, resolution, support)
+        logs = contract.log_masses(low, high, support)
         return lambda law: logs(law)[place]
-    first, last = score_range(result.distribution)
+    first, last = shifted.score_range(result.distribution)
     share = resolution / (last - first)
-    edges = (share, 1.0 - share) if policy == "censor" else MATLAB_EDGES
+    edges = (share, 1.0 - share) if policy == "censor" else contract.MATLAB_EDGES
     least, most = (first + (last - first) * edge for edge in edges)
     below = values <= least if policy == "censor" else values < least
     above = values >= most if policy == "censor" else values > most
@@ -274,10 +270,10 @@ def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
 
     n, base = inner_trials(result), base_of(result.distribution)
     biases: dict[str, float] = {}
-    if has_shape(base):
+    if beta.has_shape(base):
         shapes = [name for name in ("a", "b") if name in names]
         biases = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
-    elif has_spread(base):
+    elif normal.has_spread(base):
         # n times the variance over sigma^2 is chi-squared with n - 1 degrees of freedom.
         biases["sigma"] = 0.5 * float(psi(0.5 * freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
     return np.array([biases.get(name, 0.0) for name in names])
@@ -662,7 +658,7 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
     if units is None:
         differ, answer = f.client.family != f.impostor.family, {}
         for who, fit in results.items():
-            row = FAMILIES[fit.family]
+            row = families.FAMILIES[fit.family]
             by_wald = not _has_sums(fit) and (differ or row.of_density or row.ranked)
             answer[who] = conf_int(fit, replace(options, method="wald") if by_wald else options)
         return answer
@@ -703,7 +699,7 @@ def _intervals(
 
 def _has_sums(fit: Estimate) -> bool:
     base = base_of(fit.distribution)
-    return has_shape(base) or has_spread(base)
+    return beta.has_shape(base) or normal.has_spread(base)
 
 
 def _check_profile(fit: Estimate) -> None:
@@ -756,13 +752,13 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
 
 def _shape_ends(a: float, b: float, fall: float) -> Limits:
     """Shapes a' with 2 [l(a, b) - max over b' of l(a', b')] = fall, per score."""
-    _, mean_log, mean_log1m = ClassSums.at(a, b)
+    _, mean_log, mean_log1m = beta.ClassSums.at(a, b)
 
     def excess(log_ratio: float) -> float:
         if log_ratio == 0.0:
             return -fall
         other = a * math.exp(log_ratio)
-        best = best_partner(other, mean_log1m)
+        best = beta.best_partner(other, mean_log1m)
         gain = (other - a) * mean_log + (best - b) * mean_log1m
         return 2.0 * (log_beta_ratio(other, best, a, b) - gain) - fall
 

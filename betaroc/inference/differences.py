@@ -26,9 +26,7 @@ from betaroc.inference.interval import Interval, Limits, difference_ends, is_spa
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
-from betaroc.model.dataset_checks import check_sense, warn_of_reversed
-from betaroc.model.model import ScoreModel
-from betaroc.model.samples import empirical_model
+from betaroc.model import dataset_checks, model, samples
 from betaroc.model.statistics import (
     EvaluationPoint,
     StatisticArguments,
@@ -127,7 +125,7 @@ class AucTest(value.Result, Exportable):
 def difference(
     a: ScoreData | SupportedPair | intervals.Answers,
     b: ScoreData | SupportedPair | intervals.Answers,
-    stat: str | Callable[[ScoreModel], float],
+    stat: str | Callable[[model.ScoreModel], float],
     *given: Any,
     paired: bool = True,
     level: float = 0.95,
@@ -204,8 +202,8 @@ def difference(
     paired = checks.flag(paired, "paired")
     a, b = of_comparisons(stat, point, a, b)
     if "threshold" in f"{stat}{[*point]}" or f"{stat}".endswith("-mean"):  # of one scale
-        check_sense(a, "a")
-        check_sense(b, "b")
+        dataset_checks.check_sense(a, "a")
+        dataset_checks.check_sense(b, "b")
     result: Difference
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         point, over = strata.costs_over(stat, point, over)
@@ -325,7 +323,7 @@ def _of_scores(
     else:
         systems = systems[0]._trials, systems[1]._trials
     for name, data in zip("ab", systems, strict=True):
-        warn_of_reversed(data._distributions, name)
+        dataset_checks.warn_of_reversed(data._distributions, name)
     if spec.name == "auc" and options.method in (None, "delong"):
         a, b = (of_scores.rows_of(s, spec) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
@@ -336,7 +334,7 @@ def _of_scores(
         methods = ("delong", "bootstrap")
     by_trial = str(spec) == "eer" and all(isinstance(s, Scores) for s in systems)
     options = options.by(("influence", *methods) if by_trial else methods)
-    models = [empirical_model(s) for s in systems]
+    models = [samples.empirical_model(s) for s in systems]
     if paired and spec.name in of_scores.PREVALENT and spec.where.prior is None:
         # Both have the prevalence of the same trials.
         spec = spec._replace(where=spec.where._replace(prior=models[0].prior))
@@ -558,7 +556,7 @@ def _deviate(gap: float, distance: Callable[[float], float]) -> float:
 
 
 def _drawn(
-    systems: tuple[Scores, Scores], models: list[ScoreModel], spec: StatisticSpec,
+    systems: tuple[Scores, Scores], models: list[model.ScoreModel], spec: StatisticSpec,
     options: IntervalOptions, *, paired: bool,
 ) -> Difference:  # fmt: skip
     """Quantiles of the differences in replicates, and the share of them beyond 0."""

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core import notices, resampling
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import SmallSampleWarning, refusal
-from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import draw_multinomial, streams
 from betaroc.data import groups as trial_groups
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
@@ -81,7 +80,7 @@ def _copies(rng: np.random.Generator, size: int, copies: IntArray, share: float)
     total, n = int(np.sum(copies)), copies.size
     drawn = max(1, round(share * total))
     if total > _COPIES_A_ROW * n:
-        return draw_multinomial(rng, np.full(size, drawn), copies)
+        return resampling.draw_multinomial(rng, np.full(size, drawn), copies)
     rows: AnyArray = rng.integers(total, size=(size, drawn), dtype=np.int32)
     if total != n or np.any(copies != 1):
         rows = np.repeat(np.arange(n), copies)[rows]
@@ -188,7 +187,7 @@ class DrawnScores:
         trials, options = self.systems[0], self.options
         groups = trial_groups.groups_of(trials) if options.groups else None
         rows = BootstrapRows.of(trials, groups if groups and groups.dependent else None)
-        for block, stream in streams(options.replicates, options.rng):
+        for block, stream in resampling.streams(options.replicates, options.rng):
             step = max(1, _AT_ONCE // rows.size)
             for start in range(block.start, block.stop, step):
                 yield stream, rows.draw(stream, min(step, block.stop - start))
@@ -307,7 +306,7 @@ def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tupl
         actual = f"none in {values.size}"
         raise refusal(repr(name), "have a value in the replicates", actual, "Give more scores.")
     if failed:
-        warn(
+        notices.warn(
             f"{name!r} has no value in {failed} of {values.size} replicates, which are left out of"
             " its interval. Give more scores.",
             SmallSampleWarning,

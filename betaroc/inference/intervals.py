@@ -18,11 +18,9 @@ from betaroc.core.notices import Notice, collect_warnings, forward_warnings, sup
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
-from betaroc.data.read import ScoresLike, as_scores
+from betaroc.data import read, summary
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
-from betaroc.data.summary import ScoreSummary
-from betaroc.distributions.inflated import REJECTED, base_of
-from betaroc.distributions.rank_normal import is_of_ranks
+from betaroc.distributions import inflated, rank_normal
 from betaroc.estimation.estimate import Estimate, PairEstimate, give, outliers
 from betaroc.estimation.tails import TailFit, Tails, grid_of
 from betaroc.inference import of_scores, strata
@@ -31,9 +29,8 @@ from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, chec
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.model.dataset_checks import is_lower, warn_of_reversed
+from betaroc.model import dataset_checks, roc_functions
 from betaroc.model.model import ScoreModel
-from betaroc.model.roc_functions import places_of_far
 from betaroc.model.statistics import (
     EvaluationPoint,
     StatisticArguments,
@@ -191,7 +188,7 @@ def _across(
     alone = tail_interval(f, fixed, level, groups=groups)
     if alone is None:  # of the parameters, of a body of counts, which has none, by the counts
         estimated: Estimate = getattr(f, _RATES[spec.name][0])
-        if set(estimated.names) - {REJECTED}:
+        if set(estimated.names) - {inflated.REJECTED}:
             alone = delta_intervals(f, fixed, groups=groups)(level)
         else:
             options = IntervalOptions(level, groups=groups)
@@ -220,10 +217,10 @@ def _tail_at(f: PairEstimate, name: str, value: float) -> _TailAt | None:
     """The tail that a rate speaks of, and the rate beyond."""
     who, side = _RATES[name]
     estimate: Estimate = getattr(f, who)
-    law, built, absent = estimate.distribution, 1.0, estimate.params.get(REJECTED, 0.0)
+    law, built, absent = estimate.distribution, 1.0, estimate.params.get(inflated.REJECTED, 0.0)
     result = [tail for tail in estimate.tails if tail.side == side]
     if absent and side == "upper":  # the share hardly varies beside a tail
-        law, built = base_of(law), 1.0 - absent
+        law, built = inflated.base_of(law), 1.0 - absent
     coordinate: Coordinate | None = getattr(law, "coordinate", None)
     if not result or coordinate is None:
         return None
@@ -297,7 +294,7 @@ class Answers(Protocol):
 
 @collect_warnings
 def interval(
-    x: ScoresLike | SupportedPair | Answers,
+    x: read.ScoresLike | SupportedPair | Answers,
     stat: str | Callable[[ScoreModel], float],
     *given: Any,
     level: float = 0.95,
@@ -422,10 +419,10 @@ def interval(
         actual, kind = "a ScoreModel, whose numbers have none", errors.InputTypeError
         raise errors.refusal("x", "have an error", actual, "Fit scores first.", kind)
     types = ScoreData, SupportedPair, Answers
-    of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
+    of = read.as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
     result: Interval
-    lower = is_lower(of)
+    lower = dataset_checks.is_lower(of)
     if isinstance(of, SupportedPair):
         spec = parse_statistic(stat, given, **point).inside(lower)
         result = spec.outside(interval_of_fit(of, spec, options), lower)
@@ -485,7 +482,7 @@ def _scores_interval(
 
 def is_of_scores(spec: StatisticSpec, *fits: PairEstimate) -> bool:
     """Whether scores answer by themselves; ties of ratings count for other numbers than a fit."""
-    of_ranks = any(is_of_ranks(f.model.client) for f in fits)
+    of_ranks = any(rank_normal.is_of_ranks(f.model.client) for f in fits)
     return spec.is_named and spec.row.of_scores and not of_ranks
 
 
@@ -672,14 +669,14 @@ def _ends_of_scores(
     counted: CountedScores, x: FloatArray, options: IntervalOptions, *, simultaneous: bool
 ) -> tuple[FloatArray, FloatArray, int]:
     data, failed, ends = counted.data, 0, []
-    warn_of_reversed(data._distributions, "scores")
+    dataset_checks.warn_of_reversed(data._distributions, "scores")
     if simultaneous:
         level, failed = _joint_level(counted, x, options)
         options = replace(options, level=level)
     for rate in x.tolist():
         near = of_scores.PointLikelihood(counted, EvaluationPoint("far", rate), options.level)
         ends.append(near.ends_of("frr", options))
-    off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
+    off = data.rate_error[1] if isinstance(data, summary.ScoreSummary) else 0.0
     high, low = 1.0 - np.array(ends).reshape(-1, 2).T
     return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0), failed
 
@@ -712,7 +709,7 @@ def _hull_of_fit(
     simultaneous: bool,
 ) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
     scores = None
-    if options.method is None and not is_of_ranks(f.model.client):
+    if options.method is None and not rank_normal.is_of_ranks(f.model.client):
         with suppress_warnings(), suppress(errors.InputError):
             counted = CountedScores(scores_of_fit(f)._trials, options.groups)
             scores = _ends_of_scores(counted, x, options, simultaneous=simultaneous)[:2]
@@ -765,7 +762,7 @@ def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
     if any(law.atoms.places.size for law in (model.client, model.impostor)):
         return np.asarray(ndtri(model.roc().tpr(np.exp(-softplus(-u)))))
     with np.errstate(divide="ignore", under="ignore"):
-        t = places_of_far(model._pair, u)
+        t = roc_functions.places_of_far(model._pair, u)
         log_tpr, log_frr = model.client._upper(t)[1], model.client._lower(t)[1]
         low = ndtri_exp(np.minimum(log_tpr, _LOG_HALF))
         high = -ndtri_exp(np.minimum(log_frr, _LOG_HALF))

@@ -31,10 +31,11 @@ from betaroc.inference.scores_beyond import SampleSupport, effective_size, may_b
 from betaroc.model.areas import bits, cost_losses, log_losses
 from betaroc.model.calibration import PavBlocks, class_probabilities, pav
 from betaroc.model.dataset_checks import warn_of_reversed
-from betaroc.model.measures import MEASURES, Measure, OperatingPoint, precision_of
+from betaroc.model.measures import MEASURES, OperatingPoint, precision_of
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
+    STATISTICS,
     EvaluationPoint,
     Optimum,
     Statistic,
@@ -165,7 +166,7 @@ class CountedScores:
 
     def worth(self, t: Thresholds, tail: float) -> Limits:
         """Independent trials of each class that the counts at a threshold are worth."""
-        t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
+        t = t.reshape((-1,))
         client, impostor = (
             float(self.evidence.effective(k, t, tail, above=bool(k))[0]) for k in (0, 1)
         )
@@ -746,8 +747,7 @@ def _interval_of_rates(
     estimate = number_of_scores(spec, model)
     if fixed := spec.fixed:
         t = fixed.point(model, where).thresholds.reshape((1,))
-        value = fixed.at(where)
-        return _interval_at(counted, spec.name, spec.row, value, t, options)
+        return interval_at(counted, spec.name, t, options, fixed.at(where), spec.row)
     if optimum := spec.optimum:
         low, high = _ends_at_best(counted, spec, optimum, options)
         if spec.name == _LEAST_ERROR:
@@ -775,16 +775,11 @@ def _interval_of_rates(
 
 # -------------------------------------------------------------------- at a fixed threshold
 def interval_at(
-    counted: CountedScores, name: str, t: Thresholds, options: IntervalOptions
-) -> Interval:
-    """Of a measure at one threshold, held with all its digits."""
-    return _interval_at(counted, name, MEASURES[name], MEASURES[name].value, t, options)
-
-
-def _interval_at(
-    counted: CountedScores, name: str, row: Measure | Statistic,
-    value: Callable[[OperatingPoint], Any], t: Thresholds, options: IntervalOptions,
+    counted: CountedScores, name: str, t: Thresholds, options: IntervalOptions,
+    value: Callable[[OperatingPoint], Any] | None = None, row: Statistic | None = None,
 ) -> Interval:  # fmt: skip
+    """Of a statistic of a point, such as a measure, at one threshold with all its digits."""
+    row, value = row or STATISTICS[name], value or MEASURES[name].value
     point, method = counted.model._point(t)[0], "exact"
     far, frr = counted.rates_at(t, options.tail)
     if name in _SINGLE:

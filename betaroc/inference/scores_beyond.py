@@ -11,21 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import errors, notices, special
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
-from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, SmallSampleWarning
-from betaroc.core.notices import Notice, warn
-from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data.groups import Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
-from betaroc.distributions.base import Distribution
+from betaroc.distributions import base, inflated, rank_normal, shifted
 from betaroc.distributions.empirical import Empirical, is_counted
-from betaroc.distributions.inflated import base_of
-from betaroc.distributions.rank_normal import is_of_ranks
-from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.estimate import PairEstimate, give
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -144,7 +139,7 @@ class SampleSupport(Value):
     """What the scores behind a fit, or scores alone, say of rates."""
 
     data: ScoreData
-    fitted: tuple[Distribution | None, Distribution | None] = (None, None)
+    fitted: tuple[base.Distribution | None, base.Distribution | None] = (None, None)
     cells: tuple[float | None, float | None] = (None, None)
     dropped: tuple[bool, bool] = (False, False)
     grouped: bool = True
@@ -167,7 +162,7 @@ class SampleSupport(Value):
         """Scores at the lower and at the upper end that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        return self.data._at_ends(CLASSES[who], score_range(self.fitted[who]))
+        return self.data._at_ends(CLASSES[who], shifted.score_range(self.fitted[who]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -238,7 +233,7 @@ class SampleSupport(Value):
             return []
         t, expected, share = t[away], expected[away], share[away]
         sizes = self.effective(who, t, 0.5 * _LEVEL, above=above)
-        off = contradicted(*share_ends(share * sizes, sizes, 0.5 * _LEVEL), expected)
+        off = contradicted(*special.share_ends(share * sizes, sizes, 0.5 * _LEVEL), expected)
         with np.errstate(divide="ignore", invalid="ignore"):
             distances = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
         name = ((TPR, FAR) if above else (FRR, TNR))[who]
@@ -261,8 +256,8 @@ class SampleSupport(Value):
             ends = self.fitted[who].support  # type: ignore[union-attr]
             return Thresholds.from_theta(np.clip((np.floor(t.theta / step) + 0.5) * step, *ends))
         law = self.fitted[who]
-        if law is not None and is_of_ranks(law):
-            places = base_of(law).scores  # type: ignore[attr-defined]
+        if law is not None and rank_normal.is_of_ranks(law):
+            places = inflated.base_of(law).scores  # type: ignore[attr-defined]
             below = np.searchsorted(places, t.theta, side="right") - 1
             return Thresholds.from_theta(places[np.maximum(below, 0)])
         if isinstance(self.data, ScoreSummary):
@@ -280,7 +275,7 @@ class SampleSupport(Value):
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
         beyond = (accepted == above).astype(np.float64)
         if self.dropped[who]:
-            beyond[~between_ends(self.fitted[who], values)] = np.nan
+            beyond[~shifted.between_ends(self.fitted[who], values)] = np.nan
         # Where none or all of the scores are beyond, a group counts as one score.
         share, variance = grouped_share(groups, who, beyond, total)
         return effective_size(share, variance, total, min(total, size), size - 1.0, tail)
@@ -317,12 +312,12 @@ def tell_of_chance(name: str, evidence: SampleSupport, model: ScoreModel) -> Non
     p = may_be_equal(evidence, model)
     if p:
         client, impostor = evidence.sizes
-        warn(
+        notices.warn(
             f"{name!r} is the best of many thresholds: of classes that hardly differ noise makes it"
             f" too good. {client:.6g} {CLIENT} and {impostor:.6g} {IMPOSTOR}"
             f" {'scores' if evidence.groups is None else 'groups'} do not show that they differ"
             f' (Kolmogorov-Smirnov, p = {p:.2g}). Give more scores, or take "auc".',
-            SmallSampleWarning,
+            errors.SmallSampleWarning,
         )
 
 
@@ -395,7 +390,7 @@ def tell(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
     if words:
         test = "(exact binomial test, level 0.01, by more than a factor of 1.25)"
         text = f"the fit is contradicted where it is asked: {words} {test}"
-        give([Notice(MisfitWarning, text)])
+        give([notices.Notice(errors.MisfitWarning, text)])
     return beyond
 
 
@@ -424,11 +419,11 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
         low, high = (absent, 0.0) if name in _LOWER else (0.0, absent)
         least = f"{low + 1 / n:.{6 if absent else 2}g}"
         ask = f", or ask for a rate between {least} and {1 - high - 1 / n:.6g}"
-    warn(
+    notices.warn(
         f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {CLASSES[who]} {among}"
         f" {n * left:.2g} are expected beyond it, so no {of.removesuffix('s')} speaks for the"
         f" number; about {needed(left)} would (3/{rate}). Give more {of}{ask}.",
-        ExtrapolationWarning,
+        errors.ExtrapolationWarning,
     )
     return True
 

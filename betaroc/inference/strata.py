@@ -25,9 +25,8 @@ from betaroc.distributions.strata import over_strata
 from betaroc.inference import of_scores
 from betaroc.inference.interval import Interval
 from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
-from betaroc.model.measures import OperatingPoint, checked_cost
+from betaroc.model import measures, samples
 from betaroc.model.model import ScoreModel
-from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import (
     STATISTICS,
     StatisticArguments,
@@ -562,7 +561,7 @@ def _rows(
         return rows
     at = spec.where.value
     if spec.where.point != "threshold":
-        at = float(point_at(empirical_model(scores), spec.where).thresholds.theta)
+        at = float(point_at(samples.empirical_model(scores), spec.where).thresholds.theta)
     t, above = Thresholds.from_theta(at), spec.name in ("far", "tpr")
     counted = partial(StratumCounts.at, who=who, t=t, above=above, grouped=options.groups)
     return rows._replace(threshold=at, counts=counted(rows.pieces), pooled=counted([scores]))
@@ -598,7 +597,7 @@ def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
     if set(names) != set(costs):
         rule = "have a cost per stratum that over= weighs"
         raise refusal("cost_fa", rule, checks.format_list(tuple(costs)), f"over={over!r}.")
-    each = np.array([checked_cost(costs[name], "cost_fa") for name in names])
+    each = np.array([measures.checked_cost(costs[name], "cost_fa") for name in names])
     parts = checked_weights(over, names) * each
     total = math.fsum(parts)
     weights = over if total == 0.0 else dict(zip(names, (parts / total).tolist(), strict=True))
@@ -612,8 +611,8 @@ class _StrataCost(NamedTuple):
     pieces: Sequence[ScoreData]
     weights: FloatArray
     spec: StatisticSpec
-    point: OperatingPoint
-    value: Callable[[OperatingPoint], Any]
+    point: measures.OperatingPoint
+    value: Callable[[measures.OperatingPoint], Any]
 
     @classmethod
     def of(
@@ -720,7 +719,7 @@ def classes_over(
 
 def model_over(data: ScoreData, over: object, of: str = "") -> ScoreModel:
     """Scores as they are, of each class that has strata the worst of them, or their mean."""
-    model, laws = empirical_model(data), dict[str, Any]()
+    model, laws = samples.empirical_model(data), dict[str, Any]()
     for who, weights in classes_over(data.strata._asdict(), over, of).items():
         pieces = pieces_of(data, who).values()
         parts = [piece._distributions[CLASSES.index(who)] for piece in pieces]
