@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
+    from betaroc.decision.categories import categories
     from betaroc.decision.comparison import compare, compare_systems
     from betaroc.decision.decide import decide
     from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
@@ -108,6 +109,7 @@ _HOMES = {
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.epsc": ("Epsc", "epsc"),
     "decision.mean_curve": ("mean_curve",),
+    "decision.categories": ("Categories", "categories"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),
     "studies.plan": ("SampleSize", "plan_sample_size"),
@@ -130,7 +132,7 @@ __all__ = [
     "Fit", "Gamma", "Inflated", "Interval", "LogNormal", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "ParetoTail", "Rejecting", "Roc", "ScoreModel", "ScoreSummary", "Scores",
     "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
-    "bayes_error_curve", "beta_auc", "beta_mle", "by_stratum", "check_fit", "compare",
+    "bayes_error_curve", "beta_auc", "beta_mle", "by_stratum", "categories", "check_fit", "compare",
     "compare_families", "compare_systems", "decide", "decision_curve", "difference", "epc",
     "epc_average", "epc_cv", "epc_forecast", "epsc", "fit", "fit_covariates", "fit_distribution",
     "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test", "mean_curve",

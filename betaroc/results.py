@@ -2,6 +2,7 @@
 
 from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary
+from betaroc.decision.categories import Categories
 from betaroc.decision.comparison import Comparison, StrataDifferences, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import EpcAverage, EpcCv
@@ -31,9 +32,10 @@ from betaroc.studies.plan import SampleSize
 from betaroc.studies.result import StudyResult
 
 __all__ = [
-    "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CostCurve", "CovariateFit",
-    "Decision", "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv",
-    "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
+    "AucTest", "Band", "Categories", "ClassSummary", "Comparison", "Confusion", "CostCurve",
+    "CovariateFit", "Decision", "DecisionCheck", "Difference", "DistributionFit", "EpcAverage",
+    "EpcCv", "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion",
+    "Inclusion",
     "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "Monitor", "RankNormal",
     "SampleSize", "SetChoice", "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable",
     "StudyResult", "SystemsComparison", "TailRow", "Tandem", "TargetCheck", "TargetForecast",

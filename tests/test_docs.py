@@ -134,7 +134,7 @@ def test_words_that_no_user_sees():
 PICTURES = {
     *(("Fit", kind) for kind in ("roc", "histogram", "densities", "qq", "pp", "tails")),
     *(("Fit", kind) for kind in ("calibration", "decision-curve")), ("CostCurve", ""),
-    ("Epsc", ""), ("Tandem", ""),
+    ("Epsc", ""), ("Tandem", ""), ("Categories", ""),
     *((name, "") for name in ("Scores", "ScoreModel", "Roc", "Det", "PrecisionRecall", "Band")),
     *((name, "") for name in ("Epc", "Comparison", "Inclusion", "Interval", "FitCheck")),
     *((name, "") for name in ("Decision", "DecisionCheck", "ScoreSummary", "StrataTable")),

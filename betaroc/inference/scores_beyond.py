@@ -71,8 +71,7 @@ def grouped_share(
 
 
 def effective_size(
-    share: npt.ArrayLike, variance: npt.ArrayLike, n: float, fewest: float, freedom: float,
-    tail: float,
+    share: npt.ArrayLike, variance: npt.ArrayLike, n: Any, fewest: Any, freedom: Any, tail: float,
 ) -> FloatArray:  # fmt: skip
     """Independent scores of which a share varies as much (Korn and Graubard 1998).
 
@@ -85,7 +84,7 @@ def effective_size(
     share, variance = np.asarray(share, np.float64), np.asarray(variance, np.float64)
     alone = share * (1.0 - share) / (n - 1.0)
     ratio = np.divide(alone, variance, out=np.ones(share.shape), where=variance > alone)
-    few = float(stdtrit(n - 1.0, tail) / stdtrit(min(freedom, n - 1.0), tail))
+    few = stdtrit(n - 1.0, tail) / stdtrit(np.minimum(freedom, n - 1.0), tail)
     inner = (share > 0.0) & (share < 1.0)
     return np.asarray(np.where(inner, n * ratio, fewest) * few * few)
 

@@ -90,7 +90,9 @@ def of_array(one):
     """An array: lists within each other, its values with their shape, or where it stands."""
     whole = {"values": {"type": "array", "items": one}, "dtype": {"enum": list(document._LETTERS)},
         "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}}}  # fmt: skip
-    rows = {"type": "array", "items": {"anyOf": [one, {"type": "array", "items": one}]}}
+    rows = {"type": "array", "items": one}
+    for _ in range(2):  # up to three dimensions
+        rows = {"type": "array", "items": {"anyOf": [one, rows]}}
     same = {"type": "object", "properties": {"same as": {"type": "string"}}}
     return {"anyOf": [rows, {"type": "object", "properties": whole,
         "required": list(whole)} | {"additionalProperties": False},

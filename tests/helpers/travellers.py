@@ -77,6 +77,7 @@ def _over_strata() -> dict[str, Any]:
         "worst stratum": fits.model_over().impostor, "difference by stratum": compared.strata,
         "mean curve": br.mean_curve([br.Scores([2, 3], [1, 2]), br.Scores([4, 5], [0, 4.5])]),
         "epsc": br.epsc(*sides, attack=NAME, omega=[0.0, 0.5], beta=[0.2, 0.5]),
+        "categories": br.categories(*({"a": x, NAME: x} for x in sides)),
     }  # fmt: skip
 
 
