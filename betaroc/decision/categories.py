@@ -118,8 +118,8 @@ class Categories(Tabular, Exportable):
         k = _MEASURES.index(checks.choice(measure, _MEASURES, "measure"))
         rows = (*self.names, *_AVERAGES)
         r = rows.index(checks.choice(row, rows, "row"))
-        ends = (x[k, r] for x in (self.estimate, self.low, self.high))
-        return Band(self.alpha, *ends, self.level, False, "test", 0, np.zeros(self.alpha.size, int))
+        y, low, high = (x[k, r] for x in (self.estimate, self.low, self.high))
+        return Band(self.alpha, y, low, high, self.level, False, "test", 0, np.zeros(y.size, int))
 
     def to_frame(self) -> Table:
         """One row per category, then macro and micro; of several alphas alpha by alpha.
@@ -178,7 +178,7 @@ class Categories(Tabular, Exportable):
             band, look = self.band(row, measure), {"label": row, **style}
             curve = self.alpha, band.estimate, np.isnan(self.alpha), axes, look
             ax = draw_epc(ax, *curve, band=band._drawn)
-        return ax
+        return ax  # type: ignore[return-value]
 
     def __str__(self) -> str:
         return text_of(self._view())
@@ -186,7 +186,7 @@ class Categories(Tabular, Exportable):
     def _view(self) -> Sequence[tree.Node]:
         """Averages of F1 and a table of the categories at the best alpha; a picture of all."""
         n, a = len(self.names), int(np.argmax(self.estimate[2, -2]))
-        names = (*map(tree.foreign, self.names), *_AVERAGES)
+        names: list[Any] = [*map(tree.foreign, self.names), *_AVERAGES]
         spans, rows = np.stack([self.estimate, self.low, self.high], axis=-1), []
         for k, name in enumerate(names):
             t = rounded(self.threshold[k, a], up=True) if k < n else ""
@@ -268,7 +268,7 @@ def categories(
     fill = float(checks.probability_array(zero_division, "zero_division"))
     level, sides = checks.level(level), _by_category({"dev": dev, "test": test})
     documents, size = [_documents(side) for side in sides][1]
-    epcs, outcomes, posterior = [], [], []
+    epcs, outcomes, posterior = (list[Any]() for _ in range(3))
     for name, scores in sides[1].items():
         with forward_warnings(f"category {name!r}: "):
             epcs.append(e := epc(sides[0][name], scores, criterion=criterion, alpha=alpha))
@@ -276,6 +276,7 @@ def categories(
             target.append(_outcomes(scores, decisive(t)))
     counts, best = _counts(outcomes), _counts(posterior)
     estimate = _estimates(counts, fill)
+    ends = _ends(outcomes, counts, estimate, documents, fill, 0.5 * (1.0 - level))
     empty = [n for n, x in zip(sides[1], estimate[0], strict=False) if np.isnan(x).any()]
     if empty and np.isnan(fill):
         where = f"nothing is accepted on test in {checks.format_list(empty)}"
@@ -284,8 +285,7 @@ def categories(
         tuple(sides[1]), criterion, e.alpha,
         np.array([*(x.threshold for x in epcs), *[e.alpha * np.nan] * 2]),
         np.insert(counts, -1, np.nan, axis=1), estimate,
-        *_ends(outcomes, counts, estimate, documents, fill, 0.5 * (1.0 - level)),
-        _estimates(best, fill), level, size, library=e.library,
+        ends[0], ends[1], _estimates(best, fill), level, size, library=e.library,
     )  # fmt: skip
 
 
