@@ -29,6 +29,9 @@ from betaroc.rendering import curves, nouns
 from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.tree import Grid, Name, Node, Paragraph, Row, RowCells, foreign, map_text
 
+#: The path of what `Scores.from_counts` made.
+TABLE = "frequency table"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSource(Value):
@@ -936,7 +939,7 @@ class Scores(ScoreData):
         Returns
         -------
         Scores
-            One score per trial.
+            One score per trial, in no order: of two tables no trials are paired.
 
         Raises
         ------
@@ -959,7 +962,8 @@ class Scores(ScoreData):
             checks.check_entries(row, bad, who, "be whole numbers of trials from 0 to 1e8")
             if row.size != places.size:
                 raise refusal(who, f"have a count for each of {places.size} values", str(row.size))
-        return cls(*(np.repeat(places, row.astype(np.int64)) for row in rows), name=name)
+        scores = cls(*(np.repeat(places, row.astype(np.int64)) for row in rows), name=name)
+        return scores._read_from(ScoreSource(TABLE, "counts"))
 
     @classmethod
     def from_frame(

@@ -30,7 +30,7 @@ class Knots:
     def __init__(self, scores: FloatArray, latent: FloatArray) -> None:
         self.scores, self.latent = scores, latent
         (low, *_, high), (first, *_, last) = 0.5 * scores, 0.5 * latent
-        self.steep = float((last - first) / (high - low))
+        self.steep = float((last - first) / max(high - low, _LEAST))
 
     def of(self, t: Thresholds) -> FloatArray:
         return _along(t.theta, self.scores, self.latent, self.steep)
@@ -76,6 +76,8 @@ class RankNormal(NormalCoordinate):
     -----
     Of family "rank-binormal" impostors have mu 0 and sigma 1, clients a/b and 1/b. Only its places
     are fitted: what lies between two scores is interpolated, beyond them with the slope of all.
+    Where classes are far from binormal A_z is off: of 300 + 300 scores of a half-and-half mixture
+    or a shifted t2 its 95 % intervals covered .79 and .77. See the picture and `check_fit`.
 
     References
     ----------
@@ -132,7 +134,7 @@ closed_forms(RankNormal, RankNormal, _forms)
 
 # ------------------------------------------------------------------------- maximum likelihood
 #: Up to so many distinct scores are ratings, and cells there are at most.
-_RATINGS, _CELLS = 20, 300
+RATINGS, _CELLS = 20, 300
 #: Newton steps and their least share, how far a step of mu and log sigma goes, twice the likelihood
 #: that the last would gain, and the error of log sigma from which the likelihood is flat.
 _STEPS, _LEAST_SHARE, _REACH, _TINY_GAIN, _FLAT = 60, 1e-12, 1.0, 1e-20, 3.0
@@ -150,7 +152,7 @@ def rank_cells(client: TwoArrays, impostor: TwoArrays) -> tuple[FloatArray, Floa
     values, where = np.unique(np.append(client[0], impostor[0]), return_inverse=True)
     parts = zip(np.split(where, [client[0].size]), (client[1], impostor[1]), strict=True)
     both = np.array([np.bincount(at, weights, values.size) for at, weights in parts], np.float64)
-    if values.size <= _RATINGS:
+    if values.size <= RATINGS:
         return values, both
     mixed, of_client = np.all(both > 0.0, axis=0), both[0] > 0.0
     new = mixed[1:] | mixed[:-1] | (of_client[1:] != of_client[:-1])

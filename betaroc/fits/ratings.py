@@ -8,18 +8,19 @@ from typing import cast
 
 import numpy as np
 
-from betaroc.core import arrays, notices, options, special
+from betaroc.core import arrays, notices, options, special, thresholds
 from betaroc.core.vocabulary import FAR, TPR
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.rank_normal import RankNormal, cell_masses, is_of_ranks
+from betaroc.distributions.rank_normal import RATINGS, RankNormal, cell_masses, is_of_ranks
 from betaroc.estimation.estimate import PairEstimate
 from betaroc.inference import delta, intervals, scores_beyond
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import number
 from betaroc.rendering.tree import Cell, Grid, Node, Paragraph, Row, quantity, rate_cell
 
-#: Scores that a cell of Pearson's test expects of either class, and places shown at most.
-_EXPECTED, _SHOWN = 5.0, 12
+#: Scores that a cell of Pearson's test expects of either class, its bins of scores that are no
+#: ratings, and places shown at most.
+_EXPECTED, _BINS, _SHOWN = 5.0, 12, 12
 #: FARs at which the TPR is shown.
 _FARS = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
 
@@ -29,10 +30,16 @@ def pearson(f: PairEstimate) -> tuple[arrays.FloatArray, float, str]:
     from scipy.special import chdtrc
 
     laws = [cast(RankNormal, base_of(law)) for law in (f.model.client, f.model.impostor)]
-    pairs = list(zip(f._scored.scores._distributions, laws, strict=True))
-    above = np.array([[law.sf(laws[0].scores) for law in pair] for pair in pairs])
-    masses = np.stack([cell_masses((law.latent - law.mu) / law.sigma) for law in laws])
-    totals, ends = np.array([[sample.total] for sample, _ in pairs]), [0]
+    samples, edges = f._scored.scores._distributions, laws[0].scores
+    pairs = list(zip(samples, laws, strict=True))
+    above = np.array([[law.sf(edges) for law in pair] for pair in pairs])
+    places = np.unique(np.concatenate([sample.atoms.places for sample in samples]))
+    if places.size > RATINGS:  # ends of runs are chosen by the labels
+        shares = np.mean([sample.cdf(places[:-2]) for sample in samples], axis=0)
+        edges = np.unique(places[np.searchsorted(shares, np.arange(1, _BINS) / _BINS)])
+    latent = laws[0].coordinate.of(thresholds.Thresholds.from_theta(edges))
+    masses = np.stack([cell_masses((latent - law.mu) / law.sigma) for law in laws])
+    totals, ends = np.array([[sample.total] for sample in samples]), [0]
     upto = totals * np.pad(np.cumsum(masses, axis=1), ((0, 0), (1, 0)))
     for k in range(1, upto.shape[1]):
         if np.all(upto[:, k] - upto[:, ends[-1]] >= _EXPECTED):
@@ -40,7 +47,7 @@ def pearson(f: PairEstimate) -> tuple[arrays.FloatArray, float, str]:
     ends[-1], freedom = upto.shape[1] - 1, len(ends) - 4  # what is left joins the last
     if freedom < 1:
         return above, math.nan, "no chi-square, which needs four cells that expect 5 of each class"
-    below = np.pad(1.0 - above[:, 0], ((0, 0), (1, 1)), constant_values=(0.0, 1.0))
+    below = np.array([[0.0, *sample.cdf(edges), 1.0] for sample in samples])
     expected = np.diff(upto[:, ends])
     chi_square = float(np.sum((np.diff(totals * below[:, ends]) - expected) ** 2 / expected))
     p = float(chdtrc(freedom, chi_square))

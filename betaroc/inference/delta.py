@@ -358,6 +358,12 @@ class PerturbedModels:
     of_roc: bool = False
 
     @cached_property
+    def base(self) -> ScoreModel:
+        """What is varied; of ranks on the latent scale, which has digits whatever the scores."""
+        model = self.fit.model
+        return _on_latent(model) if is_of_ranks(model.client) else model
+
+    @cached_property
     def _parts(self) -> tuple[Free, Free]:
         results = self.fit.client, self.fit.impostor
         if not self.of_roc and is_of_ranks(self.fit.model.client):
@@ -429,13 +435,13 @@ class PerturbedModels:
         """The models a step forward and back along each root."""
         result = models_near(self.model, self.small.roots)
         for model in (model for pair in result for model in pair):
-            model._pair.bracketed_as(self.fit.model._pair)
+            model._pair.bracketed_as(self.base._pair)
         return result
 
     def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
         """Both distributions where the coordinates are off by so much."""
         names, values = self.names, (self.place + away).tolist()
-        client, impostor = self.fit.client.distribution, self.fit.impostor.distribution
+        client, impostor = self.base.client, self.base.impostor
         cut = len(names[0])
         if np.any(away[:cut]):
             client = moved(client, names[0], values[:cut])
@@ -486,20 +492,21 @@ def near_of(
         remedy = "Take the intervals of" + worded(' `family="beta"`.')
         raise refusal("the likeliest proper pair", rule, "one distribution for both", remedy)
     of_roc = of is not None and (
-        not is_of_ranks(fit.model.client) or np.allclose(of(fit.model), of(_mapped(fit.model)))
+        not is_of_ranks(fit.model.client)
+        or np.allclose(*(of(_on_latent(fit.model, unit)) for unit in (1.0, 1e300)))
     )
     key, new = (f"nearby {of_roc}", groups), PerturbedModels(fit, groups, of_roc)
     result: PerturbedModels = fit._kept.setdefault(key, new)
     return result
 
 
-def _mapped(model: ScoreModel) -> ScoreModel:
-    """The model of other scores of the same ranks."""
+def _on_latent(model: ScoreModel, unit: float = 1.0) -> ScoreModel:
+    """The model of other scores of the same ranks: no threshold has one rate in two units."""
 
     def mapped(law: Any) -> Any:
         if not isinstance(law, RankNormal):
             return replace(law, base=mapped(law.base))
-        return replace(law, scores=np.sinh(np.arange(law.scores.size)))
+        return replace(law, scores=unit * (law.latent - (unit > 1.0) * 0.5772))
 
     return replace(model, client=mapped(model.client), impostor=mapped(model.impostor))
 
@@ -547,7 +554,8 @@ def bare_interval(f: PairEstimate, spec: StatisticSpec, options: IntervalOptions
     options = options.by(METHODS)
     if options.method != "bootstrap":
         return delta_intervals(f, spec, groups=options.groups)(options.level)
-    near, model = near_of(f, groups=options.groups, of=spec.number), f.model
+    near = near_of(f, groups=options.groups, of=spec.number)
+    model = near.base
     estimate = _finite(spec, model, spec.value(model))
     # Only thresholds have more digits on their scale than the number itself.
     to, back = _scale("threshold" if spec.row.scale == "threshold" else "plain", spec, model)
@@ -564,9 +572,10 @@ def delta_intervals(
     f: PairEstimate, spec: StatisticSpec, *, groups: bool
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
-    near, client = near_of(f, groups=groups, of=spec.number), f.model.client
+    near = near_of(f, groups=groups, of=spec.number)
+    client = near.base.client
     other = _COMPLEMENTS.get(spec.name)
-    if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
+    if other and spec.number(near.base) > 0.5:  # near 1 the other rate has the digits
         rest = StatisticSpec(other, STATISTICS[other], spec.where)
         rest_at = delta_intervals(f, rest, groups=groups)
         return lambda level: _complement(rest_at(level))
@@ -575,7 +584,7 @@ def delta_intervals(
         rule = "be of scores where some clients have none: it is no smooth function of their share"
         remedy = "Ask the scores: br.interval(scores, ...)."
         raise refusal(repr(str(spec)), rule, "a family", remedy)
-    result, small = delta(spec, f.model, near.steps), near.small
+    result, small = delta(spec, near.base, near.steps), near.small
     shift = small.shift(result.slopes) if spec.row.scale in ("log", "threshold") else 0.0
     return lambda level: result.interval(level, float(small.reach(result.slopes, level)), shift)
 

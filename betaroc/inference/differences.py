@@ -502,7 +502,7 @@ def _influence(
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and impostor adds to a number of a fit."""
     near = near_of(f, groups=options.groups, of=spec.number)
-    slopes = delta(spec, f.model, near.steps).slopes
+    slopes = delta(spec, near.base, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
     rates = block_diag(*(part.rates for part in near._parts))
     client, impostor = (part @ rates.T @ gradient for part in trial_moves(f, scores))

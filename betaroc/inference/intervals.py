@@ -738,7 +738,7 @@ def _ends_of_fit(
         drawn = near.drawn(lambda model: model.roc().tpr(x), options, x.size)
         return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
     logits, small = Thresholds.from_theta(x).logit, near.small
-    place = tpr_probits(f.model, logits)
+    place = tpr_probits(near.base, logits)
     inside = np.isfinite(place)
     changes = near.slopes(lambda model: tpr_probits(model, logits))
     slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)

@@ -14,7 +14,7 @@ from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, AnyArray
 from betaroc.core.errors import InputError
 from betaroc.data.groups import BareTrials, ScoredTrials, weights_of
-from betaroc.data.scores import Scores, lengthened
+from betaroc.data.scores import TABLE, Scores, lengthened
 
 
 def _unpaired(need: str, remedy: str) -> InputError:
@@ -146,8 +146,11 @@ def _check_equal(
 
 
 def _check_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
-    """Refuse files whose labels come in different orders."""
+    """Refuse tables, and files whose labels come in different orders."""
     both = [s for s in (a, b) if isinstance(s, Scores)]
+    alike = all(np.array_equal(getattr(a, who), getattr(b, who)) for who in CLASSES)
+    if not alike and any(s.source is not None and s.source.path == TABLE for s in both):
+        raise _unpaired(f"trials, and a {TABLE} has none", "Give both ratings of each trial")
     sources = [s.source for s in both if s.source is not None and s.source.order is not None]
     if len(sources) < 2 or all(s.client_ids is not None for s in both):
         return

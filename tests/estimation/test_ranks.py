@@ -134,10 +134,28 @@ def test_the_interval_of_the_area_is_on_the_probit_scale(ct):
     assert_allclose([interval.low, interval.high], [band.low[0], band.high[0]], rtol=1e-6)
 
 
-@pytest.mark.parametrize("stat", ["far@threshold=3", "threshold@far=0.1", "client-mean", "cllr"])
-def test_a_number_of_a_score_is_refused(ct, stat):
+@pytest.mark.parametrize("stat", [
+    "far@threshold=3", "tpr@threshold=0", "tpr@threshold=-60", "threshold@far=0.1", "client-mean",
+    "cllr", lambda model: model.at(3.0).far,
+])  # fmt: skip
+@pytest.mark.parametrize("places", [np.arange(1.0, 6.0), np.arange(5.0)])
+def test_a_number_of_a_score_is_refused(stat, places):
+    f = br.fit(br.Scores.from_counts(CLIENT, IMPOSTOR, places), RANKS)
     with pytest.raises(br.InputError, match=r"ROC alone.*Count: br\.interval"):
-        ct.interval(stat)
+        f.interval(stat)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("places", [1.7e12 + np.arange(5.0), 5e-324 * np.arange(5.0)])
+def test_numbers_of_the_roc_do_not_feel_the_scale_of_scores(ct, places):
+    f = br.fit(br.Scores.from_counts(CLIENT, IMPOSTOR, places), RANKS)
+    for stat in ("tpr@far=0.1", "eer", "min-cllr"):
+        one, two = f.interval(stat), ct.interval(stat)
+        ends = [(i.low, i.estimate, i.high) for i in (one, two)]
+        assert_allclose(*ends, rtol=1e-9)
+    low, again = (x.roc_band(far=[0.1]).low for x in (f, ct))
+    assert_allclose(low, again, rtol=1e-9)
+    assert "(61 to 89 %)" in str(f.summary())
 
 
 @pytest.mark.simulation
@@ -173,6 +191,41 @@ def test_dependent_trials():
     ends = [br.fit(twice, RANKS).interval("auc", groups=groups) for groups in (True, False)]
     both, alone = (interval.high - interval.low for interval in ends)
     assert 1.1 < both / alone < 1.4  # of two with a correlation of .5: sqrt(1.5)
+
+
+def test_rows_of_tables_are_no_pairs(ct):
+    other = br.Scores.from_counts([4, 2, 3, 11, 31], [31, 7, 7, 10, 3])
+    pairs = (ct.scores, other), (ct, br.fit(other, RANKS))
+    for pair in pairs:
+        with pytest.raises(br.InputError, match=r"a frequency table has none.*paired=False"):
+            br.difference(*pair, "auc")
+        assert not br.difference(*pair, "auc", paired=False).paired
+    assert br.difference(ct.scores, ct.scores, "auc").estimate == 0.0
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("n", [300, 2000])
+def test_the_size_of_pearson_of_continuous_scores(n):
+    from betaroc.fits.ratings import pearson
+
+    rng = np.random.default_rng(5)
+    p = [pearson(br.fit(br.Scores(1.3 * rng.normal(1.0, 1.0, n), rng.normal(size=n)), RANKS))[1]
+         for _ in range(200)]  # fmt: skip
+    assert 0.02 <= np.mean(np.array(p) < 0.05) <= 0.09
+
+
+@pytest.mark.simulation
+def test_pearson_of_continuous_scores_counts_in_quantile_bins():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(1.0, 1.3, 2000), rng.normal(size=2000)
+    f = br.fit(br.Scores(np.exp(x), np.exp(y)), RANKS)
+    edges = np.exp(np.quantile(np.r_[x, y], np.arange(1, 12) / 12, method="inverted_cdf"))
+    edges, chi_square = [-np.inf, *edges, np.inf], 0.0
+    for values, law in ((x, f.model.client), (y, f.model.impostor)):
+        counts = np.diff(np.searchsorted(np.sort(np.exp(values)), edges, side="right"))
+        expected = 2000 * np.diff(law.cdf(edges))
+        chi_square += stats.chisquare(counts, expected, sum_check=False).statistic
+    assert f"chi-square {chi_square:.4g}, 9 degrees of freedom" in br.check_fit(f).reason
 
 
 @pytest.mark.simulation
