@@ -73,8 +73,8 @@ def run(arguments: Namespace) -> int | None:
         colour = ("bad" if place is None else "warn") * broken
         nodes = [*monitor_view(monitor, row, broken=colour), tree.Paragraph(look)]
         if check is not None:
-            why = f"{check.verdict}. {template_of(check.reason)}"
-            nodes.append(tree.Paragraph(why, lead="The target on this file:"))
+            why = template_of(check.reason) if check.verdict == "broken" else ""
+            nodes.append(tree.Paragraph(f"{check.verdict}. {why}", lead="The target on this file:"))
         return [*nodes, reading_lines(("new", test))]
 
     answer = monitor.metrics() | {"file": {"rate": share, "low": low, "high": high}, "look": look}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -34,8 +34,8 @@ TIMES = np.geomspace(1.25, 10.0, 6)
 RESTART = 250
 #: The class of each rate.
 _CLASS = {"far": "impostor", "frr": "client"}
-#: Trials from which on a file that begins with those of another is taken for the same, grown.
-_GROWN = 10
+#: From exp(-40) on files that hold the same scores in one order do so by chance.
+_BY_CHANCE = -40.0
 
 
 def log_bets(
@@ -92,8 +92,8 @@ class Monitor(Exportable):
         The bet at which the evidence first reached 1/(1 - confidence).
     passed : int
         Trials that were passed over, as their group had been counted.
-    digests, persons : mapping of str to int, tuple of str
-        The digest of each file that was counted, with its trials; those of groups.
+    digests, sizes, persons : tuple
+        The digest of the trials of each file in their order, how many; digests of groups.
     lower_is_client : bool
         Whether clients have the lower scores, as of distances.
 
@@ -127,10 +127,11 @@ class Monitor(Exportable):
     total: float = 0.0
     raised: int | None = None
     passed: int = 0
-    digests: Mapping[str, int] = field(default_factory=dict)
+    digests: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
     persons: tuple[str, ...] = ()
     lower_is_client: bool = False
-    _extra_fields = ("log_wealth", "digests", "persons", "lower_is_client")
+    _extra_fields = ("log_wealth", "digests", "sizes", "persons", "lower_is_client")
 
     @property
     def alarm(self) -> bool:
@@ -154,19 +155,20 @@ class Monitor(Exportable):
         Returns
         -------
         Monitor
-            The same where all trials are counted already. Of a file that grew only what is new
-            counts; trials of a group that a file before had are passed over.
+            The same where all trials are counted already. Of a file that grew at its end only what
+            is new counts; trials of a group that a file before had are passed over.
 
         Raises
         ------
         InputError
             If there is no trial of the class of the rate, there are weights, groups have two
-            columns, or some files have groups and others none.
+            columns, some files have groups and others none, or a file that grew lacks scores.
 
         Warns
         -----
         SameDataWarning
-            If trials are counted already, or are those that chose the threshold.
+            If trials are counted already, or are those that chose the threshold; if they agree
+            with a file before in so few different scores that it may be by chance: they count.
 
         Examples
         --------
@@ -191,33 +193,62 @@ class Monitor(Exportable):
         ):
             if wrong:
                 raise refusal("the scores", rule, actual, "Name such a file.")
-        old = self._counted(values)
+        ids, rejected = getattr(rows, f"{who}_ids"), bool(getattr(scores, f"n_{who}_rejected"))
+        present = np.flatnonzero(values > -math.inf)
+        names = _names([part[present] for part in (values, ids, groups) if part is not None])
+        old = self._counted(names)
+        if old and old < present.size and rejected:
+            rule, remedy = "have a score for every trial of a file that grew", "Name the new ones."
+            raise refusal("the scores", rule, "some without", remedy)
         if old:
-            warn(f"{old} of {values.size} trials are counted already.", SameDataWarning)
-            if old == values.size:
+            warn(f"{old} of {present.size} trials are counted already.", SameDataWarning)
+            if old == present.size:
                 return self
         values, groups = values[old:], groups if groups is None else groups[old:]
-        digest, persons, n = _digest(values), self.persons, values.size
+        digest, persons, n = _digest(names[old:]), self.persons, values.size
         threshold = mirror(self.threshold, self.lower_is_client)
         outcomes = ((values > threshold) == (self.target == "far")).astype(np.float64)
-        if getattr(scores, f"n_{who}_rejected"):
+        if rejected:
             outcomes = np.random.default_rng(int(digest, 16)).permutation(outcomes)
         if groups is not None:
             outcomes, n, new = _by_person(outcomes, groups, {*persons})
             persons += new
-        digests = {**self.digests, digest: values.size}
         trials, passed = self.trials + n, self.passed + values.size - n
-        result = replace(self, digests=digests, persons=persons, trials=trials, passed=passed)
+        result = replace(
+            self, digests=(*self.digests, digest), sizes=(*self.sizes, names.size - old),
+            persons=persons, trials=trials, passed=passed,
+        )  # fmt: skip
         return result._bet(outcomes) if n else result
 
-    def _counted(self, values: FloatArray) -> int:
+    def _counted(self, names: AnyArray) -> int:
         """How many trials a file begins with that files before, one after the other, had."""
         old = 0
-        for digest, n in self.digests.items():
-            part = values[old : old + n]
-            if (old or n in (values.size, max(n, _GROWN))) and _digest(part) == digest:
+        for digest, n in zip(self.digests, self.sizes, strict=True):
+            part = names[old : old + n]
+            if not n or _digest(part) != digest:
+                continue
+            copies = np.unique(part, return_counts=True)[1]
+            if old or copies @ np.log(copies / n) < _BY_CHANCE:
                 old += n
+            else:
+                words = f"begin with the {n} of a file before, perhaps by chance: they count"
+                warn(f"These trials {words}.", SameDataWarning)
         return old
+
+    def _follows(self) -> dict[str, Any]:
+        """The evidence; numbers within what is possible."""
+        sums = np.logaddexp.reduce(self.log_wealth) - math.log(TIMES.size)
+        bets = max(self.bets, 0)
+        log = np.logaddexp(sums, -math.log((bets - 1) // RESTART + 2))
+        evidence = math.exp(min(float(log), 700.0))
+        raised = self.raised if self.raised is None else min(max(self.raised, 1), bets)
+        if raised is None and evidence * checks.complement(self.confidence, "confidence") > 1.0:
+            raised = bets
+        return {
+            "evidence": evidence, "raised": raised, "bets": bets,
+            "trials": max(self.trials, bets), "total": min(max(self.total, 0.0), float(bets)),
+            "passed": max(self.passed, 0),
+        }  # fmt: skip
 
     def _bet(self, outcomes: FloatArray) -> Monitor:
         last, logs = log_bets(outcomes, self.limit, self.log_wealth, self.bets)
@@ -236,9 +267,16 @@ class Monitor(Exportable):
         return monitor_view(self)
 
 
-def _digest(values: FloatArray) -> str:
-    """The same for the same scores, in whatever order."""
-    return hashlib.blake2b(np.sort(values).tobytes(), digest_size=16).hexdigest()
+def _names(parts: Sequence[AnyArray]) -> AnyArray:
+    """What is known of each trial, score, id and group, as one text."""
+    columns = (text for part in parts for text in part.reshape(len(part), -1).T.astype(str))
+    return np.array(["\x1f".join(row) for row in zip(*columns, strict=True)], dtype=str)
+
+
+def _digest(names: AnyArray) -> str:
+    """Of trials in their order."""
+    text = "\x1e".join(names.tolist()).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def _by_person(outcomes: FloatArray, groups: AnyArray, before: set[str]) -> tuple[Any, ...]:
@@ -279,7 +317,7 @@ def monitor_view(m: Monitor, *rows: tree.Row, broken: str = "") -> list[tree.Nod
     needed = 1.0 / checks.complement(m.confidence, "confidence")
     at = "" if m.raised is None else f", since {'group' if m.persons else 'trial'} {m.raised}"
     text = (
-        f"Evidence that {name} is above {most}: {number(m.evidence, 3)}, alarm from"
+        f"Evidence that {name} is above {most}: {number(m.evidence, 3)} now, alarm from"
         f" {number(needed)} on{at}. While {name} is at most {most}, at most {100.0 / needed:g} %"
         " of monitors ever raise one, however often one looks; no alarm is no proof of it."
     )

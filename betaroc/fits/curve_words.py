@@ -210,7 +210,7 @@ def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
         contradicted = CONTRADICTED in tests.contradiction
         why = f"{CONTRADICTED} by the scores" if contradicted else "not described by the family"
         cannot = f"cannot tell on which side of the diagonal the ROC lies: {why}"
-        return cannot, f"; {claim}, but {tests.contradiction}."
+        return cannot, f"; {claim}, but {template_of(tests.contradiction)}."
     if _is_concave(tests.fit):
         return claim, ": by construction of the family, whatever the scores."
     return claim, f"; {_NOT_COMPUTED}.{_REVERSED * (shape == 'below')}"

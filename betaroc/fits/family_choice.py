@@ -567,7 +567,10 @@ class FamilyComparison(tables.Tabular, Readable):
                     *("–" if math.isnan(v) else number(v, 3) for v in numbers),
                     number(row.parameters), f"{row.aic:.1f}",
                 )))  # fmt: skip
-        notes = [f"{who}: {name} is left out: {sentence(why)}" for who, name, why in self.left_out]
+        notes = [
+            f"{CLASS_SLOTS[who][0]}: {name} is left out: {sentence(why)}"
+            for who, name, why in self.left_out
+        ]
         notes += map(_tail_sentence, self.tails)
         answer = Paragraph(sentence(self.reason), "answer", in_classes(named(self.recommended)))
         return [answer, Grid(head, tuple(rows)), *(Paragraph(note, "note") for note in notes)]
@@ -637,9 +640,9 @@ def _tail_sentence(row: TailRow) -> str:
     if math.isinf(row.z):
         score = "ends before one of the held-out scores in a fold: they have no common measure"
     return (
-        f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its held-out"
-        f" threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are expected,"
-        f" {number(row.observed_tail)} were counted with it, {number(row.observed)} without."
+        f"{CLASS_SLOTS[row.who][0]}: {row.family} with a tail at the {row.side} end {score}; beyond"
+        f" its held-out threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are"
+        f" expected, {number(row.observed_tail)} counted with it, {number(row.observed)} without."
     )
 
 

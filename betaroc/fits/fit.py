@@ -863,13 +863,15 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         >>> len(fit.summary().tables)
         3
         """
-        words, fill = vocabulary.shared_words([self.scores.words]), vocabulary.DEFAULT.fill
+        client, impostor = map(
+            vocabulary.DEFAULT.fill, vocabulary.shared_words([self.scores.words])
+        )
         facts = {
             "Family": families.family_text(self.family), "Converged": str(self.converged),
-            fill(f"{vocabulary.capital(words.client)} prior"): f"{self.model.prior:.6g}",
+            f"{vocabulary.capital(client)} prior": f"{self.model.prior:.6g}",
         }  # fmt: skip
         title = f"Maximum-likelihood fit of {visible(self.scores.name or '')}".removesuffix(" of ")
-        parts: dict[str, Estimate] = {words.client: self.client, words.impostor: self.impostor}
+        parts: dict[str, Estimate] = {client: self.client, impostor: self.impostor}
         return _summary(title, self, facts, parts, ratings.rating_nodes(self._scored))
 
     def _derived(self) -> dict[str, Any]:

@@ -546,8 +546,8 @@ class FittedEnds:
             name: test.note if math.isnan(test.p_value) else against.get(end, "")
             for name, end, test in zip(_ENDS, MASSES, tests, strict=True)
         }
-        words = "; ".join(f"at the {name} end {note}" for name, note in notes.items() if note)
-        if words:
+        parts = (f"at the {k} end {vocabulary.template_of(x)}" for k, x in notes.items() if x)
+        if words := vocabulary.Sentence("; ".join(parts)):
             return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
         masses = any(map(self._has_mass, MASSES))
         if not masses and {name for name, _ in self._rule.values()} == {"sigma"}:

@@ -34,7 +34,7 @@ def check_sense(data: object, name: str, like: object = None) -> None:
     """Refuse scores of the other sense than others, or than what a call can answer."""
     if is_lower(data) != is_lower(like):
         rule = f"be scores of which clients have the {'lower' if is_lower(like) else 'higher'} ones"
-        remedy = worded(f"Pass `lower_is_client={is_lower(like)}`, or -score.")
+        remedy = worded("Give both the same `lower_is_client`, or pass -score.")
         raise refusal(name, rule, f"lower_is_client={is_lower(data)}", remedy)
 
 

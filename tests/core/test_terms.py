@@ -14,6 +14,7 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
 from helpers.files import write
+from helpers.travellers import travellers
 
 RNG = np.random.default_rng(1)
 SCORES = br.Scores(RNG.beta(5, 2, 60), RNG.beta(2, 5, 80), name="FAR gate")
@@ -135,3 +136,12 @@ def test_the_command_line_says_them_and_json_does_not(tmp_path, capsys):
         assert main(["fit", file, "--family", "beta", "--terms", terms, "--json"]) == 0
         documents.append(json.loads(capsys.readouterr().out))
     assert documents[0] == documents[1]
+
+
+def test_no_text_of_a_result_has_a_slot():
+    """Whatever is shown without a field has the default words."""
+    for name, value in travellers().items():
+        texts = [str(value), repr(value)]
+        texts += [getattr(value, way)() for way in ("to_json", "to_latex") if hasattr(value, way)]
+        texts += [str(value.summary())] if isinstance(value, br.Fit) else []
+        assert not any(map(voc.is_slot, "".join(texts))), name

@@ -1,6 +1,7 @@
 """The monitor of a threshold: a supermartingale, one bet per person, files that go on."""
 
 import itertools
+import json
 import math
 from dataclasses import replace
 
@@ -61,18 +62,54 @@ def test_two_files_are_one_of_both():
     second = br.Scores([9.0], whole.impostor[333:])
     once, start = DECISION.monitor().update(whole), DECISION.monitor()
     twice = start.update(first).update(second)
-    assert replace(twice, digests={}) == replace(once, digests={})
+    assert replace(twice, digests=(), sizes=()) == replace(once, digests=(), sizes=())
     # through a document; a file that grew, the same one again, and either of its parts
     state = br.from_json(start.update(first).to_json())
     assert state == start.update(first)
     with pytest.warns(br.SameDataWarning, match="333 of 700 trials are counted already"):
         grown = state.update(whole)
     assert grown == twice
-    for again in (whole, first, second):
+    for again in (whole, first):
         with pytest.warns(br.SameDataWarning):
             assert grown.update(again) is grown
     with pytest.warns(br.SameDataWarning, match="dev's own"):
         start.update(DEV)
+
+
+def test_files_that_agree_by_chance_count_and_a_file_that_grew_counts_once():
+    """Of 20 trials with 4 scores, each 5 times, 4^-20 is e^-28; what grew is known in its order."""
+    ratings = np.tile([0.0, 1.0, 5.0, 0.5], 25)
+    parts = [br.Scores([9.0], ratings[:n]) for n in (20, 60, 100)]
+    few = DECISION.monitor().update(parts[0])
+    with pytest.warns(br.SameDataWarning, match="perhaps by chance: they count"):
+        assert few.update(parts[0]).trials == 40
+    state = DECISION.monitor().update(parts[1])
+    with pytest.warns(br.SameDataWarning, match="60 of 100 trials"):
+        state = state.update(parts[2])
+    for part in parts[1:]:
+        with pytest.warns(br.SameDataWarning):
+            assert state.update(part) is state
+    assert (state.trials, state.sizes) == (100, (60, 40))
+    named = br.Scores([9.0], ratings[:20], impostor_groups=[f"p{k}" for k in range(20)])
+    other = br.Scores([9.0], ratings[:20], impostor_groups=[f"q{k}" for k in range(20)])
+    assert DECISION.monitor().update(named).update(other).bets == 40
+    absent = [br.Scores([9.0], drawn(n, 0.1, 7).impostor, n_impostor_rejected=1) for n in (50, 80)]
+    with pytest.raises(br.InputError, match="every trial of a file that grew"):
+        DECISION.monitor().update(absent[0]).update(absent[1])
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("raised", 0), ("raised", 90), ("bets", -1), ("trials", 3), ("total", 1e9), ("evidence", 0.5),
+    ("passed", -1),
+])  # fmt: skip
+def test_a_state_whose_numbers_do_not_follow_is_refused(name, value):
+    state = DECISION.monitor().update(drawn(50, 0.5, 3))
+    assert state.alarm
+    document = state.to_dict() | {name: value}
+    with pytest.raises(br.FileFormatError, match=name):
+        br.from_json(json.dumps(document))
+    with pytest.raises(br.FileFormatError, match="raised"):
+        br.from_json(json.dumps(state.to_dict() | {"raised": None}))
 
 
 def test_an_alarm_stays_and_says_since_when():
