@@ -642,7 +642,8 @@ def _tail_sentence(row: TailRow) -> str:
     return (
         f"{CLASS_SLOTS[row.who][0]}: {row.family} with a tail at the {row.side} end {score}; beyond"
         f" its held-out threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are"
-        f" expected, {number(row.observed_tail)} counted with it, {number(row.observed)} without."
+        f" expected, {number(row.observed_tail)} were counted with it, {number(row.observed)}"
+        " without."
     )
 
 
