@@ -39,7 +39,8 @@ def mean_curve(
 
     The interval of a mean is Student's, of k - 1 degrees of freedom, between trainings; that of a
     ROC holds the exact one of the mean rate among all clients too, since equal curves of few
-    scores show no spread.
+    scores show no spread, and that of the mean curve less one impostor of each training: where no
+    impostor lies beyond, its lower end is 0.
 
     Parameters
     ----------
@@ -100,7 +101,9 @@ def mean_curve(
         models = [(empirical_model(s).roc(), s.impostor_total) for s in sides]
         rows = np.array([roc.tpr(alpha) for roc, _ in models])
         # At k of n impostors beyond one of them the expected FAR is (k + 1)/(n + 1), not k/n.
-        shifted = [roc.tpr(np.maximum(alpha - (1.0 - alpha) / n, 0.0)) for roc, n in models]
+        lower = [alpha - (1.0 - alpha) / n for _, n in models]
+        shifted = [np.where(x < 0.0, 0.0, roc.tpr(x.clip(0.0)))
+                   for x, (roc, _) in zip(lower, models, strict=True)]  # fmt: skip
         pairs = [(rows, rows), (np.array(shifted), np.array(shifted))]
     else:
         alpha, rows, departures = _at_thresholds(sides)

@@ -59,3 +59,12 @@ def test_a_mean_is_drawn_as_roc_and_det():
         ax = band.plot(kind=kind)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
         assert "interval of the mean of 2 trainings" in ax.get_legend().get_texts()[-1].get_text()
+
+
+def test_where_no_impostor_of_a_training_lies_beyond_the_interval_begins_at_0():
+    """Normal classes two apart: the TPR at FAR 0 is 0, at .005 .28; 50 impostors say neither."""
+    rng = np.random.default_rng(2)
+    trainings = [br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 50)) for _ in range(10)]
+    band = br.mean_curve(trainings, far=[0.0, 0.005, 0.1])
+    assert band.low[:2].tolist() == [0.0, 0.0]
+    assert 0.5 < band.low[2] < band.estimate[2]
