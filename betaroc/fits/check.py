@@ -960,10 +960,12 @@ def distances(fit: PairEstimate, empirical: ScoreModel) -> Distances:
 
 
 def class_distance(result: Estimate, sample: Distribution) -> float:
-    """sup abs(F - F_n); of cells and bins at their borders."""
+    """sup abs(F - F_n); of cells, bins and ranks at their borders."""
     rule, law = result.boundary, result.distribution
     if is_binned(sample):
         edges = sample.edges
+    elif isinstance(law, rank_normal.RankNormal):
+        edges = law.scores
     elif rule is not None and rule.policy == "interval" and rule.resolution is not None:
         edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
         edges = edges[edges < law.support[1]]

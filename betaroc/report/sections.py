@@ -27,6 +27,7 @@ from betaroc.estimation.families import has_shapes, in_classes, is_of_counts
 from betaroc.fits import curve_words, family_choice, shape_tests, tail_fits
 from betaroc.fits.check import check_fit, targets_grid
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
+from betaroc.fits.ratings import rating_nodes
 from betaroc.rendering import numbers, tree
 from betaroc.rendering.numbers import level_words, number, percent, spaced, threshold
 from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, Section
@@ -329,7 +330,9 @@ def parameters_section(sets: NamedSets) -> Section:
         return [*table, Group("", criteria if table else "the scores themselves, no parameters")]
 
     words = (0, 1, 4) if len(sets) > 1 else (1, 4)
-    return Section("Parameters", (tree.grouped(sets, head, rows, words),), "", "parameters")
+    tables = [node for part, _ in sets if part.fit for node in rating_nodes(part.fit)]
+    table = tree.grouped(sets, head, rows, words)
+    return Section("Parameters", (table, *tables), "", "parameters")
 
 
 # ------------------------------------------------------------------------------ operating points

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import betaroc as br
+from betaroc.cli import main
 from helpers.sets import summary_of
 
 approx, ndtr = pytest.approx, stats.norm.cdf
@@ -297,3 +298,17 @@ def test_what_does_not_apply_is_refused(ct, call):
 def test_binormal_is_normal():
     scores = br.Scores([1.0, 2.5, 3.0] * 4, [0.0, 1.0, 2.0] * 4)
     assert br.fit(scores, "binormal") == br.fit(scores, "normal")
+
+
+@pytest.mark.simulation
+def test_the_command_shows_its_tables_and_compares_at_the_cut_points(tmp_path, capsys):
+    """0.0057 is the largest of four distances at the cut points, not .5 within a rating."""
+    rows = [f"{k},{y}" for y, side in enumerate((IMPOSTOR, CLIENT)) for k, n in enumerate(side, 1)
+            for _ in range(n)]  # fmt: skip
+    file = tmp_path / "ct.csv"
+    file.write_text("\n".join(["score,label", *rows]) + "\n")
+    main(["fit", str(file), "--family", "rank-binormal"])
+    assert "A_z           0.9113 (0.8355 to 0.9574)         0.02951" in capsys.readouterr().out
+    main(["fit", str(file), str(file), "--family", "rank-binormal"])
+    out = capsys.readouterr().out
+    assert (out.count("cannot tell"), out.count("0.0057")) == (4, 2)
