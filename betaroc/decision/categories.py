@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -265,7 +266,8 @@ def categories(
     >>> [round(result.band(row).estimate.item(), 3) for row in ("macro", "micro")]
     [0.733, 0.75]
     """
-    fill = float(checks.probability_array(zero_division, "zero_division"))
+    defined = not (isinstance(zero_division, float) and math.isnan(zero_division))
+    fill = checks.fraction(zero_division, "zero_division") if defined else math.nan
     level, sides = checks.level(level), _by_category({"dev": dev, "test": test})
     documents, size = [_documents(side) for side in sides][1]
     epcs, outcomes, posterior = (list[Any]() for _ in range(3))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import INSIDE, FloatArray
 from betaroc.core.errors import refusal
+from betaroc.core.notices import collect_warnings
 from betaroc.core.special import share_ends
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
@@ -25,6 +26,7 @@ _PLACES = 201
 _NEAR = 0.05
 
 
+@collect_warnings
 def mean_curve(
     curves: Sequence[Scores] | Sequence[Epc],
     *,

@@ -89,6 +89,7 @@ class OperatingPoint(Result, Exportable):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
+        flag(self.lower_is_client, "lower_is_client")
         value, logit = self.threshold, self.logit_threshold
         t = value if isinstance(value, Thresholds) else None
         place = real_array(value, "threshold") if t is None else t.theta

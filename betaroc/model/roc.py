@@ -46,6 +46,7 @@ class Curve(Exportable):
     lower_is_client: bool
 
     def __post_init__(self) -> None:
+        flag(self.lower_is_client, "lower_is_client")
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checked_prior(self.prior))
         flag(self.is_generic, "is_generic")
