@@ -204,7 +204,7 @@ class ClassWords(NamedTuple):
     >>> words = ClassWords("bona fide", "attack")
     >>> words.counted("impostor", 181), words.counted("impostor", 1), words.many("client")
     ('181 attacks', '1 attack', 'bona fide')
-    >>> ClassWords("ham", "spam").counted("impostor", 7)
+    >>> DEFAULT.fill(ClassWords("ham", "spam").counted("impostor", 7))
     '7 spam trials'
     """
 
@@ -217,7 +217,7 @@ class ClassWords(NamedTuple):
         if word == CLASS_SLOTS[who][0]:
             return CLASS_SLOTS[who][1]
         known = _folded(word) in _MANY or _folded(word) in _ALONE
-        return word if known else f"{word} trial"
+        return word if known else f"{word} {TRIAL}"
 
     def many(self, who: str) -> str:
         """Several of a class."""
@@ -227,7 +227,7 @@ class ClassWords(NamedTuple):
         plural = _MANY.get(_folded(word))
         if plural is not None:
             return plural if word.islower() else plural.capitalize()
-        return word if _folded(word) in _ALONE else f"{word} trials"
+        return word if _folded(word) in _ALONE else f"{word} {TRIALS}"
 
     def counted(self, who: str, n: float, shown: str | None = None) -> str:
         """A number of a class; ``shown`` is how the number is written."""
@@ -330,7 +330,7 @@ def _slots(vocabulary: Vocabulary) -> dict[int, str]:
         single = words.one(who)
         article = "an" if single[:1].lower() in "aeiou" else "a"
         forms = getattr(words, who), single, f"{article} {single}", words.many(who)
-        table |= zip(map(ord, slots), forms, strict=True)
+        table |= zip(map(ord, slots), (form.translate(table) for form in forms), strict=True)
     capitals = {slot + _CAPITAL: capital(word) for slot, word in table.items()}
     return table | capitals | {ord(_ARGUMENT_START): "", ord(ARGUMENT_END): ""}
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc.core import checks, tables
 from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.rendering import curves, nouns, tree
 from betaroc.rendering.numbers import level_words, number
 
@@ -150,8 +151,9 @@ class Band(tables.Framed, nouns.Exportable):
     n_beyond: FloatArray | None = None
 
     def plot(
-        self, ax: curves.Axes | None = None, *, kind: str = "roc", **style: Any
-    ) -> curves.Axes:
+        self, ax: curves.Axes | None = None, *, kind: str = "roc", terms: str = BIOMETRIC,
+        **style: Any,
+    ) -> curves.Axes:  # fmt: skip
         """Draw the curve and its band.
 
         Parameters
@@ -160,6 +162,8 @@ class Band(tables.Framed, nouns.Exportable):
             As in :meth:`ScoreModel.plot`.
         kind : str
             How a ROC is drawn: "roc" or "det".
+        terms : str
+            Words of the rates, as in :meth:`Roc.plot`.
         **style
             Properties of the line, whose ``color`` the band has too.
 
@@ -171,9 +175,10 @@ class Band(tables.Framed, nouns.Exportable):
         '95 % interval at each FAR'
         """
         if self._is_of_roc:
-            axes, style = ("FAR", "TPR"), {"color": curves.COLOURS[0], **curves.line_style(style)}
+            field = checks.terms_of(terms)
+            axes, names = ((field.far.short, y.short) for y in (field.tpr, field.frr))
+            style = {"color": curves.COLOURS[0], **curves.line_style(style)}
             if checks.choice(kind, ("roc", "det"), "kind") == "det":
-                names = "FAR", "FRR"
                 ax = curves.draw_det(ax, self.alpha, 1.0 - self.estimate, names, style)
                 return self._fill(ax, style["color"])
             ax = curves.draw_rates(

@@ -56,7 +56,7 @@ def test_classes_have_the_words_of_their_labels():
     )
     ham = voc.Vocabulary(voc.TERMS["ml"], voc.ClassWords("ham", "spam")).fill
     assert ham(f"{voc.A_CLIENT}, no {voc.ONE_IMPOSTOR}, {voc.IMPOSTOR} scores, {voc.CLIENTS}") == (
-        "a ham trial, no spam trial, spam scores, ham trials"
+        "a ham item, no spam item, spam scores, ham items"
     )
     assert (
         voc.DEFAULT.fill(f"{voc.AN_IMPOSTOR}, {voc.members('client', 1)}") == "an impostor, client"

@@ -58,6 +58,7 @@ def test_a_mean_is_drawn_as_roc_and_det():
     for kind, names in (("roc", ("FAR", "TPR")), ("det", ("FAR", "FRR"))):
         ax = band.plot(kind=kind)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
+        assert band.plot(kind=kind, terms="medical").get_xlabel() == "FPF"
         assert "interval of the mean of 2 trainings" in ax.get_legend().get_texts()[-1].get_text()
 
 
