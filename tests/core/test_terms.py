@@ -138,6 +138,7 @@ def test_the_command_line_says_them_and_json_does_not(tmp_path, capsys):
     assert documents[0] == documents[1]
 
 
+@pytest.mark.simulation
 def test_no_text_of_a_result_has_a_slot():
     """Whatever is shown without a field has the default words."""
     for name, value in travellers().items():

@@ -148,6 +148,7 @@ def test_a_number_of_a_score_is_refused(stat, places):
 
 
 @pytest.mark.simulation
+@pytest.mark.simulation
 @pytest.mark.parametrize("places", [1.7e12 + np.arange(5.0), 5e-324 * np.arange(5.0)])
 def test_numbers_of_the_roc_do_not_feel_the_scale_of_scores(ct, places):
     f = br.fit(br.Scores.from_counts(CLIENT, IMPOSTOR, places), RANKS)
