@@ -10,8 +10,9 @@ import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
 from betaroc.core import containers, errors, notices
-from betaroc.core.checks import flag, instance, level as checked_level, weights_array
+from betaroc.core.checks import flag, instance, level as checked_level, terms_of, weights_array
 from betaroc.core.text import format_list, format_value
+from betaroc.core.vocabulary import BIOMETRIC, Terms
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.decision.mean_curve import mean_curve
@@ -105,7 +106,7 @@ class _RateDisplay:
         plot_chance_level : bool
             The line of a classifier that knows nothing.
         **style
-            Properties of the line.
+            Properties of the line, and `terms` of `plot`.
 
         Returns
         -------
@@ -245,19 +246,23 @@ class _RateDisplay:
                 line.set_label("_nolegend_")  # where the mean stands alone
             folds, kind = [curve.scores for curve in curves], "det" if cls._is_det else "roc"
             display.mean_ = mean_curve(folds, averaging=averaging, level=level or 0.95)
-            display.mean_.plot(display.ax_, kind=kind, color=INK, linewidth=2.0, label="mean")
+            words = {"terms": style.get("terms", BIOMETRIC), "label": "mean"}
+            display.mean_.plot(display.ax_, kind=kind, color=INK, linewidth=2.0, **words)
         return display
 
     # ------------------------------------------------------------------------------- drawn
     def plot(
-        self, ax: Axes | None = None, *, plot_chance_level: bool = False, **style: Any
-    ) -> Self:
+        self, ax: Axes | None = None, *, plot_chance_level: bool = False, terms: str = BIOMETRIC,
+        **style: Any,
+    ) -> Self:  # fmt: skip
         """Draw it.
 
         Parameters
         ----------
         ax, plot_chance_level
             As in `from_estimator`.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
         **style
             Properties of the line of counts; its ``label`` replaces the name.
 
@@ -266,21 +271,21 @@ class _RateDisplay:
         RocDisplay or DetDisplay
             Itself, with `ax_`, `figure_`, `line_` and `fitted_line_`.
         """
-        chance = flag(plot_chance_level, "plot_chance_level")
+        chance, words = flag(plot_chance_level, "plot_chance_level"), terms_of(terms)
         ax = new_axes(ax, square=True)
         lines: list[Any] = []
         fitted: list[Any] = []
         for scores, fitted_pair, band in self.curves:
             model = empirical_model(scores)
             look = {"label": f"{scores.name} {self._number(model)}", **style}
-            lines.append(self._line(ax, model, look, chance))
+            lines.append(self._line(ax, model, look, words, chance=chance))
             colour = lines[-1].get_color()
             fitted.append(None)
             if fitted_pair is not None:
                 name = f"fitted: {family_text(fitted_pair.family)}"
                 look = {"color": colour, "linestyle": "--", "linewidth": 1.1}
                 look["label"] = f"{name} {self._number(fitted_pair.model)}"
-                fitted[-1] = self._line(ax, fitted_pair.model, look, chance)
+                fitted[-1] = self._line(ax, fitted_pair.model, look, words, chance=chance)
             if band is not None:
                 band._fill(ax, colour)
         several = len(self.curves) > 1
@@ -294,13 +299,15 @@ class _RateDisplay:
             return f"(EER {float(model.eer().hter):.3f})"
         return f"(AUC {float(model.auc()):.3f})"
 
-    def _line(self, ax: Axes, model: ScoreModel, style: Mapping[str, Any], chance: bool) -> Any:
-        points = model.roc().points()
+    def _line(
+        self, ax: Axes, model: ScoreModel, style: Mapping[str, Any], words: Terms, *, chance: bool
+    ) -> Any:
+        points, far = model.roc().points(), words.far.short
         if self._is_det:
-            draw_det(ax, points.far, points.frr, ("FAR", "FRR"), style, chance=chance)
+            draw_det(ax, points.far, points.frr, (far, words.frr.short), style, chance=chance)
         else:
             draw_rates(
-                ax, points.far, points.tpr, ("FAR", "TPR"), style, corner="lower right",
+                ax, points.far, points.tpr, (far, words.tpr.short), style, corner="lower right",
                 kind="roc", chance=(0.0, 1.0) if chance else None,
             )  # fmt: skip
         return [line for line in ax.lines if line.get_gid() == "curve"][-1]

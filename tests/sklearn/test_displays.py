@@ -90,7 +90,8 @@ def test_weights_labels_and_methods():
 
 def test_every_fold_of_a_cross_validation():
     weights = np.arange(180) % 3 + 1
-    display = RocDisplay.from_cv_results(RESULTS, X, Y, sample_weight=weights)
+    display = RocDisplay.from_cv_results(RESULTS, X, Y, sample_weight=weights, terms="medical")
+    assert display.ax_.get_ylabel() == "sensitivity"
     for k, rows in enumerate(RESULTS["indices"]["test"]):
         own = RESULTS["estimator"][k].predict_proba(X[rows])[:, 1]
         assert np.array_equal(display.curves[k].scores.client, own[Y[rows] == 1])
