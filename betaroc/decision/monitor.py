@@ -269,7 +269,7 @@ class Monitor(Exportable):
 
 def _names(parts: Sequence[AnyArray]) -> AnyArray:
     """What is known of each trial, score, id and group, as one text."""
-    columns = (text for part in parts for text in part.reshape(len(part), -1).T.astype(str))
+    columns = (text for part in parts for text in np.atleast_2d(part.T).astype(str))
     return np.array(["\x1f".join(row) for row in zip(*columns, strict=True)], dtype=str)
 
 

@@ -178,3 +178,10 @@ def test_the_action_fails_on_a_broken_target_alone(folder):
     assert summary.count("Alarm: FAR is above 1 %") >= 3
     install = (tools / "installs").read_text().splitlines()[0]
     assert install == f"-m pip install --quiet {folder / 'copy'}"
+
+
+def test_a_file_in_which_no_impostor_has_a_score_counts_its_trials(folder, capsys):
+    Path("absent.csv").write_text("score,label\n,0\n,0\n3,1\n")
+    code, out, _ = check(capsys, "decision.json", "absent.csv", "--missing", "reject")
+    assert code == 0
+    assert "0 % (0 to" in out
