@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -86,18 +86,20 @@ def mean_curve(
     [0.625]
     """
     averaging = checks.choice(averaging, ("vertical", "threshold"), "averaging")
-    level, kinds = checks.level(level), {type(curve) for curve in curves}
-    if len(curves) < 2 or kinds not in ({Scores}, {Epc}):
-        actual = f"{len(curves)} of {', '.join(sorted(kind.__name__ for kind in kinds)) or 'none'}"
+    level = checks.level(level)
+    items: list[Any] = list(curves) if isinstance(curves, Iterable) else [curves]
+    kinds = {type(curve) for curve in items}
+    if len(items) < 2 or kinds not in ({Scores}, {Epc}):
+        actual = f"{len(items)} of {', '.join(sorted(kind.__name__ for kind in kinds)) or 'none'}"
         remedy = "Give the scores of each training, or its EPC."
         raise refusal("curves", "be two or more Scores, or two or more Epc", actual, remedy)
-    count, options = len(curves), {"level": level, "library": curves[0].library}
+    count, options = len(items), {"level": level, "library": items[0].library}
     reach = student(count - 1, level) / math.sqrt(count)
     if kinds == {Epc}:
-        return _of_epcs(cast("list[Epc]", curves), reach, options)
+        return _of_epcs(items, reach, options)
     from scipy.special import expit, logit
 
-    sides, tail = cast("list[Scores]", curves), 0.5 * (1.0 - level)
+    sides, tail = items, 0.5 * (1.0 - level)
     if averaging == "vertical":
         alpha = checks.rates_1d(np.linspace(0.0, 1.0, _PLACES) if far is None else far, "far")
         models = [(empirical_model(s).roc(), s.impostor_total) for s in sides]

@@ -47,7 +47,7 @@ def test_epcs_are_averaged_at_each_alpha():
         br.mean_curve([curves[0], br.epc(ONE, TWO, alpha=[0.3, 0.6])])
 
 
-@pytest.mark.parametrize("curves", [[], [ONE], [ONE, br.epc(ONE, TWO)]])
+@pytest.mark.parametrize("curves", [[], [ONE], [ONE, br.epc(ONE, TWO)], ONE, None])
 def test_what_is_no_set_of_trainings_is_refused(curves):
     with pytest.raises(br.InputError, match="two or more Scores, or two or more Epc"):
         br.mean_curve(curves)
