@@ -48,8 +48,9 @@ class Knots:
 
 
 def _along(x: Any, places: FloatArray, values: FloatArray, steep: float) -> FloatArray:
-    beyond = np.minimum(x - places[0], 0.0) + np.maximum(x - places[-1], 0.0)
-    return np.asarray(np.interp(x, places, values) + steep * beyond)
+    with np.errstate(over="ignore"):
+        beyond = np.minimum(x - places[0], 0.0) + np.maximum(x - places[-1], 0.0)
+        return np.asarray(np.interp(x, places, values) + steep * beyond)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -520,9 +520,9 @@ class FitCheck(value.Result, Readable):
                 f"{t.rate.upper()} {t.target:g}", t.low * t.n / t.expected, t.observed / t.expected,
                 t.high * t.n / t.expected, t.verdict != "cannot tell",
             )
-            for t in self.targets
+            for t in self.targets if t.expected
         ]  # fmt: skip
-        colours = [IMPOSTOR if t.rate == "far" else CLIENT for t in self.targets]
+        colours = [IMPOSTOR if t.rate == "far" else CLIENT for t in self.targets if t.expected]
         return draw_intervals(
             ax, marks, "rate counted over rate expected", colours=colours or [CLIENT],
             near=(1.0 / WITHIN, WITHIN), at=(1.0, "_nolegend_"), log=True,

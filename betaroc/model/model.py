@@ -120,7 +120,8 @@ class ScoreModel(Exportable):
             title = "value" if "value" in columns else next(iter(columns))
             parameters = columns.get("parameter", [title] * len(columns[title]))
             pairs = zip(parameters, columns[title], strict=True)
-            rows += [(who, type(law).__name__, name, float(value)) for name, value in pairs]
+            scalars = ((name, float(value)) for name, value in pairs if np.ndim(value) == 0)
+            rows += [(who, type(law).__name__, *pair) for pair in scalars]
         names = ("class", "distribution", "parameter", "value")
         return table_of(columns_from_rows(rows, names, names[:3]))
 

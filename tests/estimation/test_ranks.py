@@ -79,6 +79,13 @@ def test_closed_forms(ct):
     assert_allclose([point.far, point.frr], [ndtr(-CUTS[2]), ndtr(B * CUTS[2] - A)], rtol=1e-5)
 
 
+def test_the_largest_doubles_have_a_side_and_a_model_a_table():
+    law = br.results.RankNormal(0.1, 1.0, scores=[0.2, 0.7], latent=[0.0, 1.0])
+    assert law.cdf([-1.7e308, 1.7e308]).tolist() == [0.0, 1.0]
+    table = br.ScoreModel(law, br.Beta(2.0, 3.0)).to_frame()
+    assert table["parameter"].tolist() == ["mu", "sigma", "a", "b"]
+
+
 def test_between_and_beyond_the_places_scores_are_interpolated():
     law = br.RankNormal(1.0, 2.0, [0.0, 1.0, 3.0], [-1.0, 1.0, 2.0])
     at, latent = [-3.0, 0.5, 2.0, 6.0], np.array([-4.0, 0.0, 1.5, 5.0])
