@@ -224,6 +224,11 @@ class StrataTable(tables.Tabular, nouns.Readable):
         target : float, optional
             A line at what must not be passed.
 
+        Raises
+        ------
+        InputError, InputTypeError
+            If `target` is no finite number.
+
         Examples
         --------
         >>> import betaroc as br
@@ -234,7 +239,8 @@ class StrataTable(tables.Tabular, nouns.Readable):
         """
         rows = [*zip(self.stratum, self.low, self.estimate, self.high, strict=True)]
         marks = [tree.IntervalMark(*rows[k]) for k in self._order]
-        at = None if target is None else (target, f"target {number(target)}")
+        place = None if target is None else checks.finite(target, "target")
+        at = None if place is None else (place, f"target {number(place)}")
         return curves.draw_intervals(ax, marks, self.statistic, at=at)
 
     @property

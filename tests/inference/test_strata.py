@@ -245,3 +245,9 @@ def test_a_stratum_whose_weights_are_0_has_no_trials():
     )  # fmt: skip
     assert scores.strata.impostor == {"p": 2}
     assert br.decide(scores, far=0.5).over == "pooled"
+
+
+def test_a_target_that_is_drawn_is_a_number():
+    table = br.by_stratum(br.Scores([3, 4], [1, 2, 3], impostor_strata=list("aab")), "far", far=0.5)
+    with pytest.raises(br.InputTypeError, match="target"):
+        table.plot(target={"far": 0.1})
