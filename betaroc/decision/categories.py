@@ -206,7 +206,8 @@ class Categories(Tabular, Exportable):
 
 @collect_warnings
 def categories(
-    dev: Any, test: Any, *, criterion: str = "break-even", alpha: npt.ArrayLike | None = None,
+    dev: Mapping[str, Scores] | Scores, test: Mapping[str, Scores] | Scores, *,
+    criterion: str = "break-even", alpha: npt.ArrayLike | None = None,
     zero_division: float = np.nan, level: float = 0.95,
 ) -> Categories:  # fmt: skip
     """Precision, recall and F1 of several categories, and their macro and micro averages.
