@@ -11,11 +11,14 @@ import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
+
+from betaroc.core.errors import StudyError, refusal
 
 #: Each with what Python does of itself.
 _SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
@@ -93,6 +96,34 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PAUSE)
     os._exit(1)
+
+
+def check_time_limit() -> None:
+    """Refuse a limit where no signal ends what runs."""
+    main = threading.current_thread() is threading.main_thread()
+    if not (main and hasattr(signal, "setitimer")):
+        actual = "a thread" if hasattr(signal, "setitimer") else sys.platform
+        rule = "be left out where no signal can stop a generator"
+        raise refusal("timeout", rule, actual, "Take processes, on Linux or macOS.")
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise an error in what runs longer, and each second again until it ends."""
+    if seconds is None:
+        yield
+        return
+
+    def stop(*_: object) -> NoReturn:
+        raise StudyError(f"a generator must return within {seconds:g} s, its timeout")
+
+    usual = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, usual)
 
 
 def shows_progress() -> bool:

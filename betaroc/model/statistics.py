@@ -513,6 +513,10 @@ class StatisticSpec(NamedTuple):
     def _of_text(text: str) -> StatisticSpec:
         return parse_statistic(text)
 
+    def __reduce__(self) -> Any:
+        """By its text: rows of the table hold functions that no worker is sent."""
+        return (parse_statistic, (str(self),)) if self.is_named else (StatisticSpec, tuple(self))
+
     @property
     def words(self) -> str:
         """In a sentence."""

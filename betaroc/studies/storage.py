@@ -40,9 +40,9 @@ _LABELS = b"betaroc.study", b"betaroc.part", b"betaroc.columns"
 #: What tells studies apart, in words; of those that are open, None asks for what is there.
 _WORDS = {
     "names": "parameters", "design": "cells or their order", "cells": "number of cells",
-    "replicates": "replicates", "statistics": "statistics", "model": "model", "entropy": "seed",
-    "block": "block", "python": "version of Python", "betaroc": "version of betaroc",
-    "numpy": "version of numpy", "scipy": "version of scipy",
+    "replicates": "replicates", "statistics": "statistics", "model": "model",
+    "generator": "generator", "entropy": "seed", "block": "block", "python": "version of Python",
+    "betaroc": "version of betaroc", "numpy": "version of numpy", "scipy": "version of scipy",
 }  # fmt: skip
 _OPEN = ("entropy", "block")
 

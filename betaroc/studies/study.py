@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import operator
 import os
 import sys
@@ -26,7 +27,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.local_files import read_toml
 from betaroc.core.notices import collect_warnings, suppress_warnings
-from betaroc.core.process import end_with, shows_progress
+from betaroc.core.process import check_time_limit, end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.distributions.beta import ILL_CONDITIONED, beta_mle, peak
@@ -37,7 +38,9 @@ from betaroc.studies.storage import Folder, Memory, ResultColumns, as_parquet, m
 from betaroc.studies.trials import (
     RESERVED,
     SUMMARY,
+    CellGenerator,
     CellModel,
+    GeneratedTrial,
     StudyStatistic,
     Trial,
     as_statistics,
@@ -46,6 +49,8 @@ from betaroc.studies.trials import (
     check_design,
     check_taken,
     fingerprint,
+    generated_spec,
+    generated_trials,
     tell_beyond,
 )
 
@@ -53,6 +58,8 @@ from betaroc.studies.trials import (
 _PARTS, _LONGEST = 32, 128
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
+#: Parts that an executor is given at a time.
+_WAVE = 128
 
 
 class Study:
@@ -93,9 +100,10 @@ class Study:
         boolean (0 or 1), text, or a mapping of them to columns ``name.key``.
     folder : str or PathLike, optional
         A folder for this study alone, made if need be; otherwise results stay in memory.
-    workers : int, optional
+    workers : int or executor, optional
         Worker processes of joblib, -1 for all processors; 1 computes here. None, or any number
-        within ``joblib.parallel_config``, takes the engine configured there.
+        within ``joblib.parallel_config``, takes the engine configured there. Or what has a ``map``
+        that returns results, such as an executor of concurrent.futures, MPI or Dask.
     rng : None, int, SeedSequence or Generator
         Seed of the study. None draws one, which the folder keeps.
     replicates : int
@@ -103,6 +111,14 @@ class Study:
     model : callable, optional
         Makes the true pair: takes the cell, a dict, and returns a ScoreModel. Other names of
         parameters are then free.
+    generator : callable, optional
+        Makes the scores in place of a true pair: takes the cell, a dict, and a random Generator,
+        and returns :class:`Scores`; or the pair (dev, test) of them; or several systems, whose
+        columns are ``system.column``, as a mapping of names to these or as a frame with columns
+        ``system``, ``label`` and ``score``. All parameters but those of the fit and of the decision
+        are the generator's, and there is no source "true". A cell that lacks a system has nan.
+    timeout : float, optional
+        Seconds after which the generator of a trial is stopped, and the trial has failed.
     block : int, optional
         Trials per part of the results; by default a 32nd of all, at most 128.
 
@@ -132,24 +148,39 @@ class Study:
         statistics: Any,
         *,
         folder: Any = None,
-        workers: int | None = 1,
+        workers: Any = 1,
         rng: Any = None,
         replicates: int = 1,
         model: CellModel | None = None,
+        generator: CellGenerator | None = None,
+        timeout: float | None = None,
         block: int | None = None,
     ) -> None:
         self.design = as_design(design)
         self.statistics = as_statistics(statistics)
         self.replicates = checks.count(replicates, "replicates")
-        if model is not None and not callable(model):
-            raise refusal("model", "be a function of the cell", typed(model), kind=InputTypeError)
-        self.model = model
+        functions = {"model": model, "generator": generator}
+        for name, function in functions.items():
+            if function is not None and not callable(function):
+                rule = "be a function of the cell"
+                raise refusal(name, rule, typed(function), kind=InputTypeError)
+        if None not in functions.values():
+            raise refusal("model", "be left out beside generator", "both", "Leave one out.")
+        self.model, self.generator = model, generator
+        self.timeout = None if timeout is None else checks.positive(timeout, "timeout")
+        if timeout is not None and generator is None:
+            raise refusal("timeout", "be left out without a generator", format_value(timeout))
         self._words = [f"{s.column}: {s.description}" for s in self.statistics]
-        self._model_words = None if model is None else fingerprint(model)
-        check_design(self.design, own_model=model is not None)
+        self._function_words = {name: f and fingerprint(f) for name, f in functions.items()}
+        check_design(self.design, own_model=model is not None, generated=generator is not None)
         names = set(self.design.names)
+        true = [s.column for s in self.statistics if s.source in ("true", "epc-true")]
+        if generator is not None and true:
+            remedy = 'Take "empirical", "test" or "fit".'
+            rule = "have no source 'true' where a generator makes scores"
+            raise refusal("statistics", rule, repr(true[0]), remedy)
         needing = [s.column for s in self.statistics if s.needs_sample]
-        if needing and not {"n", "n_client"} & names:
+        if generator is None and needing and not {"n", "n_client"} & names:
             remedy = 'Add n, or n_client and n_impostor, or take the source "true".'
             raise refusal("a design", f"give sizes for {format_value(needing[0])}", "none", remedy)
         clash = names & ({s.column for s in self.statistics} | {*RESERVED, *SUMMARY})
@@ -159,7 +190,8 @@ class Study:
             raise refusal(noun, "have names of their own", actual)
         check_taken(self.statistics, self.design.names)
         plain = workers is None or (type(workers) is int and workers == -1)
-        self.workers = workers if plain else checks.count(workers, "workers")
+        plain |= callable(getattr(workers, "map", None))
+        self.workers: Any = workers if plain else checks.count(workers, "workers")
         self.block = None if block is None else checks.count(block, "block")
         self._seed = None if rng is None else _seed(rng)
         self._folder = Memory() if folder is None else Folder(folder)
@@ -252,7 +284,8 @@ class Study:
             present = {k for k in folder.parts() if folder.intact(k, study)}
             todo = [k for k in range(len(spans)) if k not in present]
             skipped = sum(len(spans[k]) for k in present)
-            tell_beyond(self.statistics, self.design)
+            if self.generator is None:
+                tell_beyond(self.statistics, self.design)
             wanted = checks.flag(shows_progress() if progress is None else progress, "progress")
             bar = tqdm(
                 total=len(self), initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
@@ -274,7 +307,7 @@ class Study:
         import scipy
 
         # Every version of Python compiles functions its own way.
-        functions = self.model is not None or any(s.function is not None for s in self.statistics)
+        functions = any((self.model, self.generator, *(s.function for s in self.statistics)))
         entropy, block = self._seed, self.block
         if not self._folder.there:
             entropy = entropy or _seed(np.random.SeedSequence())
@@ -282,7 +315,7 @@ class Study:
         return {
             "design": self.design._digest(),
             "names": list(self.design.names), "cells": len(self.design),
-            "replicates": self.replicates, "statistics": self._words, "model": self._model_words,
+            "replicates": self.replicates, "statistics": self._words, **self._function_words,
             "python": ".".join(map(str, sys.version_info[:2])) if functions else None,
             "entropy": entropy, "block": block, "betaroc": version(), "numpy": np.__version__,
             "scipy": scipy.__version__,
@@ -291,22 +324,16 @@ class Study:
     def _block(self, spans: Sequence[range], seed: np.random.SeedSequence, number: int) -> Block:
         trials = tuple(divmod(t, self.replicates) for t in spans[number])
         cells = {k: self.design.cell(k) for k in sorted({cell for cell, _ in trials})}
-        return Block(number, cells, trials, self.statistics, seed, self.model)
+        sources = self.model, self.generator, self.timeout
+        return Block(number, cells, trials, self.statistics, seed, *sources)
 
     def _parts(self, blocks: Iterable[Block], study: str) -> Generator[Any, None, None]:
         """Parts as they are finished, in any order."""
         if self.workers == 1:
             yield from (part_of(block, study) for block in blocks)
             return
-        try:
-            import joblib
-        except ImportError as error:
-            raise MissingDependencyError(
-                'workers need joblib, which is not installed. pip install "betaroc[study]", or'
-                " leave workers=1"
-            ) from error
-        run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        parts = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
+        run = self._mapped if hasattr(self.workers, "map") else self._joblib
+        parts = run(blocks, study)
         try:
             for part in parts:  # noqa: UP028 - `yield from` would close it first, and loudly
                 yield part
@@ -322,6 +349,26 @@ class Study:
         finally:
             with contextlib.suppress(_GivenUpError):
                 parts.throw(_GivenUpError())
+
+    def _mapped(self, blocks: Iterable[Block], study: str) -> Generator[Any, None, None]:
+        left = iter(blocks)
+        while wave := list(itertools.islice(left, _WAVE)):
+            for part in self.workers.map(part_of, wave, [study] * len(wave)):
+                if not isinstance(part, tuple):
+                    remedy = "Of a client of Dask take client.get_executor()."
+                    raise refusal("workers", "have a map of results", typed(part), remedy)
+                yield part
+
+    def _joblib(self, blocks: Iterable[Block], study: str) -> Any:
+        try:
+            import joblib
+        except ImportError as error:
+            raise MissingDependencyError(
+                'workers need joblib, which is not installed. pip install "betaroc[study]", or'
+                " leave workers=1"
+            ) from error
+        run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
+        return run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
 
 
 class _GivenUpError(Exception):
@@ -349,6 +396,8 @@ class Block:
     statistics: tuple[StudyStatistic, ...]
     seed: np.random.SeedSequence
     model: CellModel | None
+    generator: CellGenerator | None
+    timeout: float | None
 
 
 def part_of(block: Block, study: str, parent: int | None = None) -> tuple[int, bytes]:
@@ -356,6 +405,8 @@ def part_of(block: Block, study: str, parent: int | None = None) -> tuple[int, b
     # A worker lives as long as its parent.
     if parent is not None:
         end_with(parent)
+    if block.timeout is not None:
+        check_time_limit()
     try:
         return block.number, as_parquet(_computed(block), study, block.number)
     except MemoryError as error:
@@ -370,39 +421,66 @@ def part_of(block: Block, study: str, parent: int | None = None) -> tuple[int, b
 class _Row:
     """A trial on its way into the table."""
 
-    trial: Trial
+    #: By what the names of columns begin with; several where a generator has several systems.
+    trials: dict[str, Trial]
     error: str
-    values: dict[str, float | str] = field(default_factory=dict)
+    #: By statistic its columns.
+    values: dict[str, dict[str, float | str]] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Scores that are held for it."""
+        sizes = (
+            sum(values.size for values in t.drawn) if isinstance(t, GeneratedTrial)
+            else sum(cell_sizes(t.cell, "n") or ()) for t in self.trials.values()
+        )  # fmt: skip
+        return sum(sizes)
 
 
 def _computed(block: Block) -> ResultColumns:
     """The columns of a block; a failed trial has its error."""
     # Of the thousands of notices none is given.
     with suppress_warnings():
+        make = generated_spec if block.generator else partial(cell_spec, model=block.model)
         specs: dict[int, tuple[Any, str]] = {
-            k: _tried(partial(cell_spec, cell, block.model)) for k, cell in block.cells.items()
+            k: _tried(partial(make, cell)) for k, cell in block.cells.items()
         }
-        rows, drawn, chunks = [], 0, dict[int, list[_Row]]()
+        rows, chunk, n = [], list[_Row](), 0
+        shared: dict[tuple[int, str], Any] = {}
         for cell, replicate in block.trials:
             spec, error = specs[cell]
-            values = MappingProxyType(block.cells[cell])
-            rows.append(_Row(Trial(values, cell, replicate, block.seed, spec), error))
-            if spec is not None:
-                drawn += sum(cell_sizes(values, "n") or ())
-                chunks.setdefault(drawn // _SCORES_HELD, []).append(rows[-1])
-        shared: dict[tuple[int, str], Any] = {}
-        for chunk in chunks.values():
-            if any(s.needs_fit for s in block.statistics):
-                for row in chunk:
-                    _, row.error = _tried(partial(getattr, row.trial, "drawn"))
-                fit_together([r.trial for r in chunk if not r.error and r.trial.is_plain])
-            for statistic in block.statistics:
-                for row in chunk:
-                    if not row.error:
-                        _fill(statistic, row, shared)
-            for row in chunk:
-                del row.trial  # and its scores
+            trial = Trial(MappingProxyType(block.cells[cell]), cell, replicate, block.seed, spec)
+            trials = {} if error else {"": trial}
+            if block.generator and not error:
+                make_trials = partial(generated_trials, trial, block.generator, block.timeout)
+                trials, error = _tried(make_trials)
+            rows.append(_Row(trials or {}, error))
+            chunk.append(rows[-1])
+            n += rows[-1].n
+            if n > _SCORES_HELD:
+                _fill(chunk, block, shared)
+                chunk, n = [], 0
+        _fill(chunk, block, shared)
         return _columns(rows, block)
+
+
+def _fill(chunk: Sequence[_Row], block: Block, shared: dict[tuple[int, str], Any]) -> None:
+    """The statistics of trials whose scores are held together, which are then let go."""
+    if any(s.needs_fit for s in block.statistics):
+        for row in chunk:
+            for trial in row.trials.values():
+                _, row.error = _tried(partial(getattr, trial, "drawn"))
+        fit_together([
+            trial for row in chunk if not row.error
+            for trial in row.trials.values() if trial.is_plain
+        ])  # fmt: skip
+    for statistic in block.statistics:
+        for row in chunk:
+            for prefix, trial in row.trials.items():
+                if not row.error:
+                    _compute(statistic, row, prefix, trial, shared)
+    for row in chunk:
+        row.trials = {}
 
 
 def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
@@ -443,13 +521,17 @@ def fit_together(trials: Sequence[Trial]) -> None:
         trial.batch_shapes = pair if is_solved else None
 
 
-def _fill(statistic: StudyStatistic, row: _Row, shared: dict[tuple[int, str], Any]) -> None:
+def _compute(
+    statistic: StudyStatistic, row: _Row, prefix: str, trial: Trial,
+    shared: dict[tuple[int, str], Any],
+) -> None:  # fmt: skip
     """One statistic of a trial; the true pair of a cell is one for all replicates."""
-    key = row.trial.number, statistic.column
+    key = trial.number, statistic.column
     values = shared.get(key)
     if values is None:
-        values, row.error = _tried(partial(statistic.of, row.trial))
-    row.values |= values or {}
+        values, row.error = _tried(partial(statistic.of, trial))
+    columns = {prefix + name: value for name, value in (values or {}).items()}
+    row.values.setdefault(statistic.column, {}).update(columns)
     if statistic.source in ("true", "epc-true"):
         shared[key] = values
 
@@ -462,12 +544,14 @@ def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
     for name, value in block.cells[cells[0]].items():
         result[name] = type(value), [block.cells[cell][name] for cell in cells]
     for statistic in block.statistics:
-        column, names = statistic.column, [statistic.column]
-        if statistic.function is not None:  # its columns, and their kinds, are what it returned
-            names = [name for row in rows for name in row.values
-                     if name == column or name.startswith(f"{column}.")]  # fmt: skip
+        parts = [row.values.get(statistic.column, {}) for row in rows]
+        names = [statistic.column]
+        if statistic.function is not None or block.generator:  # its columns are what was returned
+            names = [name for part in parts for name in part]
         for name in dict.fromkeys(names):
-            values = [None if row.error else row.values.get(name) for row in rows]
+            values = [
+                None if row.error else part.get(name) for row, part in zip(rows, parts, strict=True)
+            ]
             kind = _kind(values, name) if statistic.function is not None else statistic.kind
             result[name] = kind, values
     result["status"] = str, ["failed" if row.error else "ok" for row in rows]

@@ -18,6 +18,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import (
     BetarocError,
     ExtrapolationWarning,
@@ -26,6 +27,7 @@ from betaroc.core.errors import (
     refusal,
 )
 from betaroc.core.notices import warn
+from betaroc.core.process import time_limit
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import FAR, FRR, name_among
 from betaroc.data.scores import Scores
@@ -35,7 +37,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.estimation.contract import POLICIES
-from betaroc.estimation.families import Names, has_shapes, names_of_text
+from betaroc.estimation.families import AUTO, Names, has_shapes, names_of_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.criteria import CRITERIA
@@ -49,6 +51,8 @@ from betaroc.studies.solve import LAWS, solve_pair
 
 #: Makes the true pair of a cell.
 CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
+#: Makes the scores of a trial of a cell.
+CellGenerator: TypeAlias = Callable[[dict[str, Any], np.random.Generator], Any]
 
 _SHAPES = ("a_c", "b_c", "a_i", "b_i", "mu_c", "sigma_c", "mu_i", "sigma_i")
 _PRESCRIBED = (
@@ -101,32 +105,38 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
 }
 #: Those that say which pair is the true one.
 _OF_PAIR = frozenset(("law", *_SHAPES, *_PRESCRIBED))
+#: Those that are left where a generator makes the scores: of the fit and the decision.
+_OF_GENERATOR = {"family", "boundary", "resolution", "prior", "criterion", "measure", "alpha"}
 
 
 class CellSpec(NamedTuple):
     """What the parameters of a cell stand for: the rest is read from them."""
 
-    #: The true pair, which development scores are drawn from.
-    model: ScoreModel
+    #: The true pair, which development scores are drawn from; None where a generator makes them.
+    model: Any
     #: The true pair of the test side, where thresholds are met.
-    test: ScoreModel
+    test: Any
     family: Names
 
 
 # ------------------------------------------------------------------------- before any work
-def check_design(design: Design, *, own_model: bool) -> None:
+def check_design(design: Design, *, own_model: bool, generated: bool = False) -> None:
     """Check the names of parameters, their values, and that the pair is given once."""
-    # Of a user's own ``model`` the names that say which pair it is are free.
+    # Of a user's own ``model`` the names that say which pair it is are free; of a generator all
+    # that say how scores are drawn.
     argument = dict(zip(design.names, design.columns, strict=True))
+    known = _OF_GENERATOR if generated else PARAMETERS.keys() - (_OF_PAIR if own_model else ())
     for name, column in argument.items():
-        if own_model and (name not in PARAMETERS or name in _OF_PAIR):
+        if (own_model or generated) and name not in known:
             continue
         if name not in PARAMETERS:
-            remedy = f"{did_you_mean(name, tuple(PARAMETERS))}Other names need model=."
+            remedy = f"{did_you_mean(name, tuple(PARAMETERS))}Others need model= or generator=."
             rule = f"be one of a study: {format_list(PARAMETERS, 12)}"
             raise refusal("a parameter", rule, repr(name), remedy)
         for value in set(column):
             PARAMETERS[name](value, name)
+    if generated:
+        return
     if not own_model:
         _check_pair(set(argument), set(argument.get("law", ("beta",))))
     for first in ("n", "n_test"):
@@ -173,14 +183,24 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     else:
         clients, impostors = cell_sizes(cell, "n") or (1, 1)
         true = _true_pair(cell, clients / (clients + impostors) if prior is None else prior)
-    criterion = cell.get("criterion", _WEIGHTED)
-    if CRITERIA[criterion].single:
-        checked_alphas(cell.get("alpha"), single=True, criterion=criterion)
+    _check_criterion(cell)
     test, step = _shifted(true, cell), _step(cell)
     if step > 0.0:
         for law in (true.client, true.impostor, test.client, test.impostor):
             _check_beyond(step, law)
     return CellSpec(true, test, names_of_text(cell.get("family") or _own_family(true)))
+
+
+def generated_spec(cell: Mapping[str, Any]) -> CellSpec:
+    """What a cell says where a generator makes the scores."""
+    _check_criterion(cell)
+    return CellSpec(None, None, names_of_text(cell.get("family", AUTO)))
+
+
+def _check_criterion(cell: Mapping[str, Any]) -> None:
+    criterion = cell.get("criterion", _WEIGHTED)
+    if CRITERIA[criterion].single:
+        checked_alphas(cell.get("alpha"), single=True, criterion=criterion)
 
 
 def _step(cell: Mapping[str, Any]) -> float:
@@ -289,7 +309,8 @@ class Trial:
     @property
     def model(self) -> ScoreModel:
         """The true pair."""
-        return self.spec.model
+        result: ScoreModel = self.spec.model
+        return result
 
     @property
     def options(self) -> dict[str, Any]:
@@ -302,7 +323,9 @@ class Trial:
     def is_plain(self) -> bool:
         """Whether two sums of each class settle the fit, if no score is 0 or 1."""
         silent = self.cell.get("boundary") in (None, "inflate", "drop", "error")
-        return silent and has_shapes(self.spec.family) and not self.cell.get("resolution")
+        # "auto" is beta where all scores lie in [0, 1], and others have no sums.
+        beta = self.spec.family == AUTO or has_shapes(self.spec.family)
+        return silent and beta and not self.cell.get("resolution")
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -349,7 +372,8 @@ class Trial:
     def test(self) -> ScoreModel:
         """Where thresholds are observed: the test sample if there is one, else the true pair."""
         if cell_sizes(self.cell, "n_test") is None:
-            return self.spec.test
+            result: ScoreModel = self.spec.test
+            return result
         client, impostor = self._drawn(self.spec.test, "n_test", self._generator(_OF_TEST))
         sample = Scores._checked(client=client, impostor=impostor)
         return self._with_prior(empirical_model(sample))
@@ -391,6 +415,72 @@ class Trial:
                 values = np.clip(step * np.round(values / step), low, high)
             scores.append(checks.frozen(values))
         return scores[0], scores[1]
+
+
+@dataclass(eq=False)
+class GeneratedTrial(Trial):
+    """One replicate of one cell whose scores a generator made."""
+
+    #: The sample, and that of the test side if there is one.
+    samples: tuple[Scores, ...] = field(kw_only=True)
+
+    @property
+    def model(self) -> ScoreModel:
+        """There is none."""
+        raise refusal("the true pair", "be known", "a trial of a generator", "Take its scores.")
+
+    @property
+    def is_plain(self) -> bool:
+        """Also whether every score counts once, and higher ones are clients'."""
+        scores = self.scores
+        odd = scores.has_rejected or scores.lower_is_client
+        odd |= any(getattr(scores, f"{who}_weights") is not None for who in CLASSES)
+        return not odd and super().is_plain
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The sample."""
+        return self.samples[0]
+
+    @cached_property
+    def drawn(self) -> tuple[FloatArray, FloatArray]:
+        """The scores of both classes, as arrays."""
+        return self.scores.client, self.scores.impostor
+
+    @cached_property
+    def test(self) -> ScoreModel:
+        """The test sample, where thresholds are observed."""
+        if len(self.samples) == 1:
+            rule, remedy = "return (dev, test) for what is observed on test", "Return both."
+            raise refusal("generator", rule, "one sample", remedy)
+        return self._with_prior(empirical_model(self.samples[1]))
+
+
+def generated_trials(
+    trial: Trial, generator: CellGenerator, timeout: float | None
+) -> dict[str, Trial]:
+    """The trials of the systems of a cell, by what the names of their columns begin with."""
+    with time_limit(timeout):
+        result = generator(dict(trial.cell), trial._generator())
+    frame = as_narwhals(result)
+    if "system" in getattr(frame, "columns", ()):
+        systems = {str(name): rows.to_native() for (name,), rows in frame.group_by("system")}
+    else:
+        systems = dict(result) if isinstance(result, Mapping) else {"": result}
+    if not systems:
+        raise refusal("generator", "return the scores of a system", "none")
+    trials: dict[str, Trial] = {}
+    for name in sorted(systems, key=str):
+        sides = systems[name] if isinstance(systems[name], tuple) else (systems[name],)
+        if not isinstance(name, str) or len(sides) not in (1, 2):
+            rule = "return Scores, (dev, test), or a mapping of names to them"
+            actual = f"{format_value(name)} with {len(sides)} parts"
+            raise refusal("generator", rule, actual, kind=InputTypeError)
+        samples = tuple(s if isinstance(s, Scores) else Scores.from_frame(s) for s in sides)
+        plain = trial.cell, trial.number, trial.replicate, trial.seed, trial.spec
+        prefix = f"{checked_text(name, 'the name of a system')}." if name else ""
+        trials[prefix] = GeneratedTrial(*plain, samples=samples)
+    return trials
 
 
 # ---------------------------------------------------------------------------- statistics
@@ -686,6 +776,7 @@ def _parts_of_function(function: FunctionType) -> list[Any]:
             parts.append(cell.cell_contents)
     for name in _globals_of(function.__code__):
         item = function.__globals__.get(name, ...)
+        item = getattr(item, "__wrapped__", item)  # such as by functools.lru_cache
         neighbour = isinstance(item, FunctionType) and item.__globals__ is function.__globals__
         if neighbour or (item is not ... and _is_constant(item)):
             parts += [name, item]
