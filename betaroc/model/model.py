@@ -156,7 +156,7 @@ class ScoreModel(Exportable):
 
     # ------------------------------------------------------------------ other score sets
     def shifted(
-        self, client: float = 0.0, impostor: float = 0.0, *, scale: float = 1.0
+        self, *, client: float = 0.0, impostor: float = 0.0, scale: float = 1.0
     ) -> ScoreModel:
         """Return the model after a shift of its scores.
 

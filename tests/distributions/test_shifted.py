@@ -71,18 +71,18 @@ NUMBERS = {
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", BASES)
 def test_one_map_for_both_leaves_the_roc(name):
-    base, moved = BASES[name], BASES[name].shifted(0.6, 0.6, scale=1.7)
+    base, moved = BASES[name], BASES[name].shifted(client=0.6, impostor=0.6, scale=1.7)
     for what, number in NUMBERS.items():
         rtol = 1e-8 if what == "h" else 1e-10
         assert_allclose(number(moved), number(base), rtol=rtol, atol=1e-13, err_msg=what)
 
 
 def test_thresholds_move_along():
-    moved = HOOK.shifted(0.6, 0.6, scale=1.7)
+    moved = HOOK.shifted(client=0.6, impostor=0.6, scale=1.7)
     assert type(moved._pair) is ShiftedPair
     for point, other in ((HOOK.eer(), moved.eer()), (HOOK.at_far(0.01), moved.at_far(0.01))):
         assert other.logit_threshold == pytest.approx(1.7 * point.logit_threshold + 0.6, rel=1e-10)
-    assert type(HOOK.shifted(0.6, 0.5)._pair) is Pair
+    assert type(HOOK.shifted(client=0.6, impostor=0.5)._pair) is Pair
 
 
 def test_model_shifted_keeps_what_does_not_move():
@@ -93,19 +93,23 @@ def test_model_shifted_keeps_what_does_not_move():
     assert moved.shifted(client=-0.5).client == br.Shifted(br.Beta(2, 1))
     twice = br.Shifted(br.Shifted(br.Beta(2, 1), 1.0, 2.0), 0.5, 3.0)
     assert twice == br.Shifted(br.Beta(2, 1), 3.5, 6.0)
-    assert model.generic().shifted(0.1).is_generic
+    assert model.generic().shifted(client=0.1).is_generic
+    with pytest.raises(TypeError, match="positional"):  # it would move one class in silence
+        model.shifted(0.5)
 
 
 def test_samples_move_by_score_where_one_class_leaves_the_unit_interval():
     moved = br.ScoreModel(br.Empirical([0.25, 0.75]), br.Empirical([-0.5, 0.5])).shifted(
-        0.5, scale=2.0
+        client=0.5, scale=2.0
     )
     assert (moved.client, moved.impostor) == (br.Empirical([1.0, 2.0]), br.Empirical([-1.0, 1.0]))
-    inside = br.ScoreModel(br.Empirical([0.0, 0.5]), br.Empirical([0.5, 1.0])).shifted(math.log(3))
+    inside = br.ScoreModel(br.Empirical([0.0, 0.5]), br.Empirical([0.5, 1.0])).shifted(
+        client=math.log(3)
+    )
     assert inside.client == br.Empirical([0.0, expit(math.log(3))])
     # An area is a count: of a sample v Beta(1, 1), the mean of the scores before the move.
     model = br.ScoreModel(br.Empirical([0.2, 0.4, 0.9]), br.Beta(1.0, 1.0))
-    assert model.shifted(0.5, 0.5, scale=0.7).auc() == pytest.approx(0.5, rel=1e-10)
+    assert model.shifted(client=0.5, impostor=0.5, scale=0.7).auc() == pytest.approx(0.5, rel=1e-10)
 
 
 def test_moved_bins_are_a_sample_at_the_moved_places():

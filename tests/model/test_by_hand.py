@@ -84,8 +84,8 @@ BY_HAND = {
         lambda: hulls(ScoreModel(Inflated(Beta(2, 2), 0.3), Inflated(Beta(2, 2), 0.9))),
         [0.25] * 4, 1e-9),
     "a shift of a class": (
-        lambda: (WIDE.shifted(impostor=0.5).client, WIDE.shifted(0.5).impostor,
-                 WIDE.shifted(0.5).client, WIDE.shifted(scale=2.0).client),
+        lambda: (WIDE.shifted(impostor=0.5).client, WIDE.shifted(client=0.5).impostor,
+                 WIDE.shifted(client=0.5).client, WIDE.shifted(scale=2.0).client),
         (WIDE.client, WIDE.impostor, Normal(1.5, 2.0), Normal(2.0, 4.0)), 0.0),
     "the exponent of the least a": (lambda: LOW.ends().at_zero.exponent, 1.0 / 3.0, 1e-12),
     "the ratio of leading terms, c_i / c_c^rho": (
