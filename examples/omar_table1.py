@@ -1,6 +1,9 @@
-"""Which beta distributions stand in Table 1 of Omar and Ivrissimtzis (02 and 03 draw them)."""
+"""Table 1 of Omar and Ivrissimtzis: its distributions, which 02 and 03 draw, and their ROCs."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable
 
 import betaroc as br
 
@@ -21,8 +24,44 @@ def models(classifier: str) -> dict[int, br.ScoreModel]:
     return {amount: br.ScoreModel(client, impostor) for amount, impostor in pairs}
 
 
-if __name__ == "__main__":
+def typeset(cell: object) -> str:
+    text = re.sub(r"([A-Za-z])_(fp|fn|c|i)\b", r"\1<sub>\2</sub>", str(cell))
+    return re.sub(r"\^([\d.]+|ρ)", r"<sup>\1</sup>", text)
+
+
+def print_row(cells: Iterable[object]) -> None:
+    print(f"| {' | '.join(map(typeset, cells))} |")
+
+
+def whole_curve(model: br.ScoreModel) -> str:
+    crossings, shape = model.diagonal_crossings(), model.global_shape()
+    if len(crossings) == 0:
+        return shape
+    # The deepest point below the diagonal is the best that the reversed decision can do.
+    depth = br.ScoreModel(model.impostor, model.client).youden().youden
+    place = f"θ = {crossings.threshold[0]:.3g}, FAR = {crossings.far[0]:.4f}"
+    return f"{shape}: crosses at {place}; {depth:.2g} deep"
+
+
+def print_pairs() -> None:
+    """What the sixteen ROCs do, as docs/papers.md shows it."""
+    print_row(
+        ("pair", "client (a, b)", "impostor", "shapes, client / impostor", "slope at 0",
+         "F_i near 0", "slope at 1", "FAR near 1", "AUC", "whole curve")
+    )  # fmt: skip
+    print_row(["---"] * 10)
     for classifier in TABLE_1:
         for amount, model in models(classifier).items():
-            shapes = " / ".join(model.shape_category())
-            print(f"{classifier:10}  {amount:2}  {shapes:13}  AUC {model.auc():.4f}")
+            ends = model.ends()
+            shapes = [f"{law.a:g}, {law.b:g}" for law in (model.client, model.impostor)]
+            sides = ((ends.at_zero, "F_c"), (ends.at_one, "TPR"))
+            slopes = [f"{end.semi_derivative:.3g}".replace("inf", "∞") for end, _ in sides]
+            powers = [f"{end.coefficient:.3g} {rate}^{end.exponent:.3g}" for end, rate in sides]
+            print_row(
+                (f"{classifier}, {amount}", *shapes, " / ".join(model.shape_category()), slopes[0],
+                 powers[0], slopes[1], powers[1], f"{model.auc():.4f}", whole_curve(model))
+            )  # fmt: skip
+
+
+if __name__ == "__main__":
+    print_pairs()

@@ -54,15 +54,15 @@ def test_what_a_page_names_is_there(page):
     assert [place for place in places if not (ROOT / place).is_file()] == []
 
 
-#: Of this one docs/case_study.md runs the parts.
-AT_NIGHT = "07_liveness_case_study.py"
+#: Of these pages run the parts.
+AT_NIGHT = {"07_liveness_case_study.py", "11_central_experiment.py"}
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize(
     "script",
     [
-        pytest.param(s, id=named(s), marks=pytest.mark.nightly if s.name == AT_NIGHT else ())
+        pytest.param(s, id=named(s), marks=pytest.mark.nightly if s.name in AT_NIGHT else ())
         for s in SCRIPTS
     ],
 )

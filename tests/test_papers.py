@@ -5,17 +5,16 @@ or scipy's own beta distribution, called here.
 """
 
 import math
-import re
 
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.special import betainc
+from scipy.optimize import brentq
+from scipy.special import betainc, ndtr
+from scipy.stats import beta, cramervonmises
 
 import betaroc as br
 from helpers.places import ROOT, script
-
-PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 
 # Omar and Ivrissimtzis, Table 1, row by row as printed: client, imp0, imp1, imp5, imp50.
 PRINTED = {
@@ -55,11 +54,49 @@ def _digits():
         yield
 
 
-def test_the_example_and_the_page_hold_the_printed_table():
-    namespace = {}
-    exec(re.search(r"```python\n(.*?)```", PAGE, re.S)[1], namespace)
-    example = script(ROOT / "examples" / "omar_table1.py")
-    assert example.TABLE_1 == namespace["TABLE_1"] == TABLE_1
+def test_the_example_holds_the_printed_table():
+    assert script(ROOT / "examples" / "omar_table1.py").TABLE_1 == TABLE_1
+
+
+@pytest.mark.simulation
+def test_the_central_experiment_reaches_what_its_distributions_say():
+    made = script(ROOT / "examples" / "11_central_experiment.py")
+
+    def values(*kinds, **options):
+        ways = made.curves(made.drawn(*kinds, seed=1), **options)
+        return [[curve.value[0] for curve in way] for way in ways]
+
+    # Thresholds half way between the means: of both sides, then of dev alone.
+    b = ndtr(-0.9)
+    expected = [[ndtr(-1.1), b], [(ndtr(-0.1) + ndtr(-2.1)) / 2, b]]
+    assert values((made.A, made.B), [(100_000, 100_000)] * 2) == pytest.approx(
+        np.array(expected), abs=0.004
+    )
+
+    def f1(distance, shift, chosen, on):
+        (p, n), (clients, others) = chosen, on
+        t = brentq(lambda t: p * ndtr(t - distance) - n * ndtr(-t), 0, distance)  # FN = FP
+        found, false = clients * ndtr(distance + shift - t), others * ndtr(shift - t)
+        return 2 * found / (found + false + clients)
+
+    (c, d), (training, test) = (made.C, made.D), made.DOCUMENTS
+    expected = [
+        [f1(x[0], 0.0, test, test) for x in (c, d)],
+        [f1(*x, training, test) for x in (c, d)],
+    ]
+    sizes = [(30 * clients, 30 * others) for clients, others in (training, test)]
+    assert values((c, d), sizes, criterion="break-even", measure="f1") == pytest.approx(
+        np.array(expected), abs=0.005
+    )
+
+
+def test_the_methods_of_fitting_are_what_they_are_called():
+    made, x = script(ROOT / "examples" / "12_method_of_fitting.py"), np.array([0.1, 0.4, 0.5, 0.9])
+    moments, least = made.by_moments(x), made.by_distance(x)
+    assert beta(moments.a, moments.b).stats() == pytest.approx((x.mean(), x.var()), rel=1e-12)
+    nearby = [(k * least.a, m * least.b) for k in (1.0, 0.99, 1.01) for m in (1.0, 0.99, 1.01)]
+    distances = [cramervonmises(x, beta(*shapes).cdf).statistic for shapes in nearby]
+    assert min(distances) == distances[0]
 
 
 def test_shapes_as_the_paper_says_them():
