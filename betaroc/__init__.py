@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
+    from betaroc.decision.audit import audit
     from betaroc.decision.categories import categories
     from betaroc.decision.comparison import compare, compare_systems
     from betaroc.decision.decide import decide
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from betaroc.decision.forecast import epc_forecast
     from betaroc.decision.mean_curve import mean_curve
     from betaroc.decision.tandem import tandem
+    from betaroc.decision.trainings import variance_components
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc, beta_mle
     from betaroc.distributions.empirical import Binned, Empirical
@@ -105,10 +107,12 @@ _HOMES = {
     "decision.monitor": ("Monitor",),
     "decision.strata": ("UnseenStrata",),
     "decision.tandem": ("Tandem", "tandem"),
+    "decision.trainings": ("VarianceComponents", "variance_components"),
     "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.epsc": ("Epsc", "epsc"),
     "decision.mean_curve": ("mean_curve",),
+    "decision.audit": ("Audit", "audit"),
     "decision.categories": ("Categories", "categories"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),
@@ -132,12 +136,12 @@ __all__ = [
     "Fit", "Gamma", "Inflated", "Interval", "LogNormal", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "ParetoTail", "Rejecting", "Roc", "ScoreModel", "ScoreSummary", "Scores",
     "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
-    "bayes_error_curve", "beta_auc", "beta_mle", "by_stratum", "categories", "check_fit", "compare",
-    "compare_families", "compare_systems", "decide", "decision_curve", "difference", "epc",
-    "epc_average", "epc_cv", "epc_forecast", "epsc", "fit", "fit_covariates", "fit_distribution",
-    "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test", "mean_curve",
-    "mean_logs", "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair",
-    "statistics", "summarize", "tandem",
+    "audit", "bayes_error_curve", "beta_auc", "beta_mle", "by_stratum", "categories", "check_fit",
+    "compare", "compare_families", "compare_systems", "decide", "decision_curve", "difference",
+    "epc", "epc_average", "epc_cv", "epc_forecast", "epsc", "fit", "fit_covariates",
+    "fit_distribution", "fit_many", "from_json", "inclusion", "interval", "likelihood_ratio_test",
+    "mean_curve", "mean_logs", "plan_sample_size", "read_scores", "roc_band", "sample_systems",
+    "solve_pair", "statistics", "summarize", "tandem", "variance_components",
 ]  # fmt: skip
 
 if TYPE_CHECKING:  # public too, and left out by `from betaroc import *`

@@ -2,6 +2,7 @@
 
 from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary
+from betaroc.decision.audit import Audit
 from betaroc.decision.categories import Categories
 from betaroc.decision.comparison import Comparison, StrataDifferences, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
@@ -12,6 +13,7 @@ from betaroc.decision.monitor import Monitor
 from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.tandem import Tandem
 from betaroc.decision.threshold_methods import ThresholdMethod
+from betaroc.decision.trainings import VarianceComponents
 from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.distributions.rank_normal import RankNormal
 from betaroc.distributions.strata import StrataMixture, WorstStratum
@@ -32,12 +34,12 @@ from betaroc.studies.plan import SampleSize
 from betaroc.studies.result import StudyResult
 
 __all__ = [
-    "AucTest", "Band", "Categories", "ClassSummary", "Comparison", "Confusion", "CostCurve",
-    "CovariateFit", "Decision", "DecisionCheck", "Difference", "DistributionFit", "EpcAverage",
-    "EpcCv", "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion",
-    "Inclusion",
-    "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "Monitor", "RankNormal",
-    "SampleSize", "SetChoice", "StrataDifferences", "StrataFits", "StrataMixture", "StrataTable",
-    "StudyResult", "SystemsComparison", "TailRow", "Tandem", "TargetCheck", "TargetForecast",
-    "ThresholdMethod", "UnseenStrata", "Verdict", "WorstStratum",
+    "AucTest", "Audit", "Band", "Categories", "ClassSummary", "Comparison", "Confusion",
+    "CostCurve", "CovariateFit", "Decision", "DecisionCheck", "Difference", "DistributionFit",
+    "EpcAverage", "EpcCv", "EpcForecast", "Epsc", "FamilyComparison", "FamilyRow", "FitCheck",
+    "Fusion", "Inclusion", "LikelihoodRatioTest", "LogisticFusion", "LogitSinhArcsinh", "Monitor",
+    "RankNormal", "SampleSize", "SetChoice", "StrataDifferences", "StrataFits", "StrataMixture",
+    "StrataTable", "StudyResult", "SystemsComparison", "TailRow", "Tandem", "TargetCheck",
+    "TargetForecast", "ThresholdMethod", "UnseenStrata", "VarianceComponents", "Verdict",
+    "WorstStratum",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ COMMANDS = {
     "epc": "choose thresholds on dev, observe their errors on test",
     "epsc": "show how robust a system is to attacks, by their share among impostors",
     "compare": "compare two systems on test, thresholds from dev",
+    "audit": "say how much of a number is optimism of a threshold chosen on test",
     "study": "run the synthetic-data study of a TOML file, or continue it",
     "ensemble": "judge which classifiers join an ensemble, and why",
     "plan": "compute how many scores a number or a guarantee needs",

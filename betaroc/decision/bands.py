@@ -543,13 +543,32 @@ def plan_of(
         largest = max(rows.size for rows, *_ in at)
         draw = _drawer(shown, lambda *_: None, lambda _: at, largest)
         return Plan(draw, known, None, fewest, len(shown))
+    dev = dev_choice(curves, names, groups=groups)
+    fewest = min(dev.smallest, fewest, key=lambda item: item.n / item.needed)
+    largest = max(dev.rows, *(rows.size for rows in test)) * max(len(curves) // 2, 1)
+    draw = _drawer(shown, dev.choose, cells, largest)
+    return Plan(draw, known, dev.paired, fewest, len(shown), dev.fitted)
+
+
+class DevChoice(NamedTuple):
+    """How the thresholds of curves are chosen again on drawn dev trials."""
+
+    choose: Callable[[np.random.Generator, int], list[FloatArray]]
+    #: Whether all curves have the same dev trials.
+    paired: bool
+    smallest: Smallest
+    rows: int
+    fitted: bool
+
+
+def dev_choice(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> DevChoice:
+    """The checked dev sides of curves as what chooses their thresholds again."""
     for e, name in zip(curves, names, strict=True):
         if e.over == POOLED and empirical.decides_by_counts(e.dev._pair):
             curve.empirical_laws(e.dev, f"the dev side of {name}")
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
-    dev_paired = _same_dev(curves, groups=groups)
-    dev, fewest_of_dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
-    fewest = min(fewest_of_dev, fewest, key=lambda item: item.n / item.needed)
+    paired = _same_dev(curves, groups=groups)
+    dev, smallest = _rows(curves, "dev", shared=paired, groups=groups)
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
         drawn = dev[0].draw(rng, n)
@@ -558,10 +577,8 @@ def plan_of(
             for item, rows in zip(again, dev, strict=True)
         ]
 
-    largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
-    draw = _drawer(shown, choose, cells, largest)
     fitted = any(isinstance(item, RefitResampler) for item in again)
-    return Plan(draw, known, dev_paired, fewest, len(shown), fitted)
+    return DevChoice(choose, paired, smallest, max(rows.size for rows in dev), fitted)
 
 
 def _rows_at(

@@ -376,7 +376,7 @@ def _of_counts(
     """By the intervals of both, or of EERs by influence."""
     spread = np.zeros((2, 2))
     if paired or by_trial:
-        parts = [_score_influence(c, spec, options) for c in counted]
+        parts = [score_influence(c, spec, options) for c in counted]
         rows = [of_scores.rows_of(c.data, spec) for c in counted]
         if paired:
             units = units_of(joint_trials(*rows), groups=options.groups)
@@ -418,7 +418,7 @@ def _on_the_same_trials(
     return one._with(**groups), two._with(**groups)
 
 
-def _score_influence(
+def score_influence(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor moves in a number."""

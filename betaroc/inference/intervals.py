@@ -288,8 +288,11 @@ _ROUNDING = 1e-12
 class Answers(Protocol):
     """What has intervals and differences of its own, such as a curve."""
 
-    _interval_of: Callable[..., Interval]
-    _difference_of: Callable[..., Any]
+    def _interval_of(self, stat: Any, argument: Any, point: Any, options: Any, /) -> Interval: ...
+
+    def _difference_of(
+        self, other: Any, stat: Any, argument: Any, point: Any, options: Any, /, *, paired: bool
+    ) -> Any: ...
 
 
 @collect_warnings

@@ -925,8 +925,8 @@ def replicates_of(
     systems: Sequence[Scores], spec: StatisticSpec, options: IntervalOptions
 ) -> FloatArray:
     """The statistic of each system in each replicate."""
-    names = ("scores",) if len(systems) == 1 else ("a", "b")
-    for name, scores in zip(names, systems, strict=True):
+    names = ("scores",) if len(systems) == 1 else "abcdefghijklmnopqrstuvwxyz"
+    for name, scores in zip(names, systems, strict=False):
         drawn_scores.check_still(scores, name, groups=options.groups)
         CountedScores(scores, options.groups)
     drawn = drawn_scores.DrawnScores(tuple(systems), options, options.method == "smoothed")
@@ -983,11 +983,12 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
 def rate_slopes(
     value: Callable[[OperatingPoint], Any], point: OperatingPoint
 ) -> tuple[float, float]:
-    """What small errors of FAR and of FRR do to a measure, up to a factor."""
+    """What small errors of FAR and of FRR do to a measure."""
     step, half = 1e-6, 5e-7  # a quotient has no value at a rate of 0
     far, frr = (min(max(float(rate), step), 1.0 - step) for rate in (point.far, point.frr))
     ends = ((far + half, far - half), (frr, frr)), ((far, far), (frr + half, frr - half))
-    return tuple(-float(np.diff(value(rates_moved(point, *map(np.array, x))))[0]) for x in ends)  # type: ignore[return-value]
+    moved = [value(rates_moved(point, *map(np.array, x))) for x in ends]
+    return tuple(-float(np.diff(values)[0]) / step for values in moved)  # type: ignore[return-value]
 
 
 def rate_weights(

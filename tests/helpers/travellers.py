@@ -76,6 +76,10 @@ def _over_strata() -> dict[str, Any]:
         "fits of strata": fits, "mixture of strata": weighted, "curve over strata": curve,
         "worst stratum": fits.model_over().impostor, "difference by stratum": compared.strata,
         "mean curve": br.mean_curve([br.Scores([2, 3], [1, 2]), br.Scores([4, 5], [0, 4.5])]),
+        "trainings": br.variance_components(
+            [sides[0], sides[0]._with(client=sides[0].client ** 2)], "auc"
+        ),
+        "audit": br.audit(*sides),
         "epsc": br.epsc(*sides, attack=NAME, omega=[0.0, 0.5], beta=[0.2, 0.5]),
         "categories": br.categories(*({"a": x, NAME: x} for x in sides)),
     }  # fmt: skip

@@ -78,6 +78,7 @@ def curves(dev: Scores, test: Scores) -> Comparison:
     assert_type(curve, br.Epc)
     assert_type(curve.value, Floats)
     br.analyze(dev, {"other": test}, family="beta").to_html("page.html")
+    assert_type(br.interval(curve, "area"), br.Interval)
     return br.compare(curve, br.epc(br.fit(dev), test), replicates=500, rng=1)
 
 

@@ -1,0 +1,116 @@
+"""Variance of trainings, dev and test by hand, methods compared, what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betaroc as br
+
+RNG = np.random.default_rng(5)
+Z = RNG.normal(size=(2, 60))
+
+
+def training(shift=0.0, rng=RNG, z=Z):
+    client, impostor = z + 0.6 * rng.normal(size=z.shape)
+    return br.Scores(client + 1.5 + shift, impostor)
+
+
+FIVE = [training(0.2 * k) for k in range(5)]
+
+
+def test_parts_of_a_rate_are_those_of_indicators():
+    """HTER at a threshold: a quarter of both covariances of wrong trials, over their number."""
+    result = br.variance_components(FIVE, "hter@threshold=0.7")
+    wrong = [[s.client <= 0.7 for s in FIVE], [s.impostor > 0.7 for s in FIVE]]
+    covariance = sum(np.cov(w, bias=True) / 60.0 for w in map(np.array, wrong)) / 4.0
+    common = (covariance.sum() - np.trace(covariance)) / 20.0
+    alone = np.trace(covariance) / 5.0 - common
+    values = [0.5 * (np.mean(c) + np.mean(i)) for c, i in zip(*wrong, strict=True)]
+    assert result.values.tolist() == pytest.approx(values, abs=1e-15)
+    assert result.test.estimate == pytest.approx(common, rel=1e-5)
+    assert result.interaction.estimate == pytest.approx(alone, rel=1e-5)
+    left = max(np.var(values, ddof=1) - alone, 0.0)
+    assert result.training.estimate == pytest.approx(left, rel=1e-5)
+
+
+def test_the_interval_of_the_training_is_bonetts_less_the_interaction():
+    result = br.variance_components(FIVE, "auc")
+    y, n, z = result.values, 5, stats.norm.ppf(0.975)
+    kurtosis = n * np.sum((y - np.median(y)) ** 4) / np.sum((y - y.mean()) ** 2) ** 2
+    c, error = n / (n - z), np.sqrt((kurtosis - (n - 3) / n) / (n - 1))
+    ends = c * np.var(y, ddof=1) * np.exp([-z * c * error, z * c * error])
+    expected = np.maximum(ends - result.interaction.estimate, 0.0)
+    assert [result.training.low, result.training.high] == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_mean_of_trainings_with_trials_of_their_own_is_students():
+    """Each on its own test set: nothing is shared, and S^2/k of k - 1 degrees says all."""
+    result = br.variance_components(FIVE, "eer", paired=False)
+    low, high = stats.t.interval(0.95, 4, result.values.mean(), stats.sem(result.values))
+    assert (result.mean.low, result.mean.high) == pytest.approx((low, high), rel=1e-12)
+    assert result.test.estimate > 0.0
+    assert result.interaction.estimate == 0.0
+
+
+@pytest.mark.simulation
+def test_dev_moves_what_its_thresholds_meet_on_test():
+    """The spread of HTER over bootstrap samples of dev, each chosen and met by hand."""
+    dev = [training(0.2 * k, z=RNG.normal(size=(2, 50))) for k in range(2)]
+    curves = [br.epc(*pair, alpha=[0.5]) for pair in zip(dev, FIVE, strict=False)]
+    result = br.variance_components(curves, replicates=2000, rng=1)
+    assert result.values.tolist() == [float(e.value[0]) for e in curves]
+    rng, met = np.random.default_rng(2), []
+    for _ in range(200):
+        rows = rng.integers(50, size=(2, 50))
+        again = [br.Scores(d.client[rows[0]], d.impostor[rows[1]]) for d in dev]
+        met.append([float(br.epc(d, t, alpha=[0.5]).value[0]) for d, t in zip(again, FIVE)])  # noqa: B905
+    covariance = np.cov(np.array(met), rowvar=False)
+    # Monte Carlo error of a covariance of 200: 10 % of the variances.
+    assert result.dev.estimate == pytest.approx(covariance[0, 1], abs=0.3 * covariance[0, 0])
+
+
+def test_a_frame_has_the_trainings_of_its_column():
+    rows = [
+        pd.DataFrame({"seed": k, "label": y, "score": x})
+        for k, s in enumerate(FIVE) for y, x in ((1, s.client), (0, s.impostor))
+    ]  # fmt: skip
+    one = br.variance_components(pd.concat(rows), "auc", seed="seed")
+    other = br.variance_components(dict(enumerate(FIVE)), "auc")
+    assert sorted(one.values) == sorted(other.values)
+    assert one.training.estimate == pytest.approx(other.training.estimate, rel=1e-12)
+
+
+def test_two_methods_on_one_test_set():
+    """The same method twice has no difference; Satterthwaite's of independent sets is Welch's."""
+    sets = [[training(0.1 * k, z=RNG.normal(size=(2, 40))) for k in range(6)] for _ in range(2)]
+    a, b = (br.variance_components(s, "auc", paired=False) for s in sets)
+    result = br.difference(a, b, "mean", paired=False)
+    welch = stats.ttest_ind(a.values, b.values, equal_var=False)
+    assert result.p_value == pytest.approx(welch.pvalue, rel=1e-9)
+    paired = br.variance_components(FIVE, "auc")
+    same = br.difference(paired, paired, "mean")
+    assert (same.estimate, same.p_value) == (0.0, 1.0)
+    assert br.interval(paired, "mean") == paired.mean
+
+
+@pytest.mark.parametrize(
+    ("trainings", "options", "words"),
+    [
+        (FIVE[:1], {"stat": "auc"}, "two or more Scores"),
+        ([FIVE[0], FIVE[1], FIVE[0]], {"stat": "auc"}, "equal scores of 1 and 3"),
+        ([FIVE[0], br.Scores([1.0, 2.0, 3.0], [0.0, 1.5, 2.5])], {"stat": "auc"}, "same test tri"),
+        (FIVE, {"stat": "d-prime"}, "taken at a threshold"),
+        (FIVE, {"stat": "far@frr=0.1"}, "taken at a threshold"),
+        ([br.epc(s, s._with(client=s.client + 0.1)) for s in FIVE[:2]], {}, "have one alpha"),
+    ],
+)
+def test_what_is_refused(trainings, options, words):
+    with pytest.raises((br.InputError, br.InputTypeError), match=words):
+        br.variance_components(trainings, **options)
+
+
+def test_methods_are_compared_in_one_number():
+    a, b = br.variance_components(FIVE, "auc"), br.variance_components(FIVE, "eer")
+    with pytest.raises(br.InputError, match="have one statistic"):
+        br.difference(a, b, "mean")
