@@ -30,7 +30,9 @@ def add_options(parser: ArgumentParser) -> None:
     option("--test TEST ...", "score files on which dev's thresholds are tried; may be repeated",
            action="extend", default=[])  # fmt: skip
     option("-o/--output OUT", "HTML file to write; of one system also .json", required=True)
-    option("--target T", "far=0.01 (the default), frr=0.01, eer, or cost_fa=10,cost_fr=1")
+    option("--target T", f"{page.DEFAULT_TARGET} (the default), frr=0.01, precision=0.6, eer, or"
+           " cost_fa=10,cost_fr=1")  # fmt: skip
+    option("--prior P", "share of clients where the system will run (default: dev's)")
     options.shared(parser, "--force", "--system", "--systems", "--statistic", "--level", "--seed",
                    "--group")  # fmt: skip
     options.score_options(parser, "best")
@@ -45,6 +47,8 @@ def run(arguments: Namespace) -> None:
     options.check_output(arguments, "output", files, ends)
     level, seed = options.interval_arguments(arguments)
     parse_statistics(arguments.statistic, "statistic")
+    if arguments.prior is not None:
+        arguments.target = f"{arguments.target or page.DEFAULT_TARGET},prior={arguments.prior!r}"
     request = page.request_of(arguments.target, level)
     if several and request.kind == "precision":
         raise InputError("--target precision must be of one system; --system names several.")

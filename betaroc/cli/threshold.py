@@ -42,7 +42,10 @@ def add_options(parser: ArgumentParser) -> None:
     option("--youden", "the threshold of the largest TPR - FAR")
     options.over_option(parser, "the target holds for all strata pooled or the worst (default: the"
                         " worst, if there are strata)")  # fmt: skip
-    option("--how WAY", "one of %(choices)s (default: the first possible)", choices=HOW)
+    option("--how WAY", "guaranteed (with --level the true rate keeps the target), average (the"
+           " expected rate does), tail or model (by a fit); of costs, --eer and --precision"
+           " counted (dev's own count does, no guarantee); default: the first possible",
+           choices=HOW)  # fmt: skip
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")

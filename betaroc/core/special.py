@@ -83,7 +83,13 @@ def stirling_remainders(x: FloatArray) -> FloatArray:
 @lru_cache(maxsize=4096)
 def log_beta(a: float, b: float) -> float:
     """log of the beta function, from Stirling remainders: no large terms cancel."""
-    return math.fsum((-_density_constant(a, b), -a * math.log1p(b / a), -b * math.log1p(a / b)))
+    return math.fsum((-_density_constant(a, b), -a * _log_share(a, b), -b * _log_share(b, a)))
+
+
+def _log_share(a: float, b: float) -> float:
+    """log (a + b)/a, where no double holds the ratio too."""
+    ratio = b / a
+    return math.log1p(ratio) if ratio < math.inf else math.log(b) - math.log(a)
 
 
 def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
@@ -138,7 +144,7 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
 @lru_cache(maxsize=4096)
 def _density_constant(a: float, b: float) -> float:
     n = a + b
-    middle = 0.5 * (math.log(b) - math.log(n / a))
+    middle = 0.5 * (math.log(b) - (math.log(n / a) if n / a < math.inf else _log_share(a, b)))
     remainders = stirling_remainder(n), -stirling_remainder(a), -stirling_remainder(b)
     return math.fsum((-HALF_LOG_TWO_PI, middle, *remainders))
 
@@ -265,7 +271,7 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
 
 def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
     y = _near_quantile(a, b, log_p)
-    active = np.ones(y.shape, dtype=bool)
+    active = (y > -1500.0) & (y < np.inf)  # far out on the left the bound is the quantile
     last = np.full(y.shape, np.inf)
     for _ in range(200):
         at = Thresholds.from_logit(y[active])
@@ -273,10 +279,11 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)', nearly so far out,
         # where two long logs say nothing of it.
         most = -np.log(np.maximum(a * at.complement - b * at.theta, _TINY))
-        least = np.where(log < -1e12, most, -math.log(a))
+        least = np.where(log < -1e12, most, -math.log(max(a, 1e-307)))
         inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
         step = (log_p[active] - log) * np.exp(inverse)
-        y[active] += step
+        with np.errstate(over="ignore"):
+            y[active] += step
         size = np.abs(step) / np.clip(np.abs(y[active]), 1.0, sys.float_info.max)
         # Newton squares a small step; one that does not shrink is rounding.
         rounding = (size <= 1e-9) & (size > 0.1 * last[active])
@@ -292,7 +299,8 @@ def _near_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
     from scipy.special import betaincinv
 
     # P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B).
-    y = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
+    with np.errstate(over="ignore"):
+        y = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
     if b >= 1.0:
         log_theta = np.minimum(y, -sys.float_info.min)
         y = np.where(y < 0.0, log_theta - np.log(-np.expm1(log_theta)), y)

@@ -337,8 +337,16 @@ def _slots(vocabulary: Vocabulary) -> dict[int, str]:
 
 #: What stands where nobody names a field.
 DEFAULT = Vocabulary(TERMS[BIOMETRIC])
-#: Where rates are of the comparisons made, of trials that have a score.
-OF_COMPARISONS = Vocabulary(TERMS["matching"])
+#: What rates are called where they are of the comparisons made, of trials that have a score.
+_OF_COMPARISONS = {
+    slot: word for slot, word in _slots(Vocabulary(TERMS["matching"])).items()
+    if slot % _CAPITAL < ord(CLIENT) % _CAPITAL
+}  # fmt: skip
+
+
+def of_comparisons(text: str) -> str:
+    """The template with FMR for FAR and FNMR for FRR."""
+    return template_of(text).translate(_OF_COMPARISONS)
 
 
 class Sentence(str):

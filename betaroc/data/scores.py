@@ -632,6 +632,8 @@ class Scores(ScoreData):
             values, absent = self._document_part(who), getattr(self, f"n_{who}_rejected")
             ends = f"[{values.min():.6g}, {values.max():.6g}]"
             without = f" and {absent} without a score" * bool(absent)
+            strata = checks.format_list([*getattr(self.strata, who)], 3, 24)
+            without += f" of strata {strata}" * bool(strata)
             spans.append(f"{values.size} {who} in {ends}{without}")
         return f"<Scores {named}{', '.join(spans)}>"
 

@@ -530,8 +530,9 @@ def summary_words(value: ScoreData) -> str:
     if value.has_rejected:
         return (
             f"{value.n_client_rejected} {vocabulary.CLIENT} and {value.n_impostor_rejected}"
-            f" {vocabulary.IMPOSTOR} trials without a score count as rejected: {vocabulary.FAR} and"
-            f" {vocabulary.FRR} are of trials, FMR and FNMR of comparisons made"
+            f" {vocabulary.IMPOSTOR} {vocabulary.TRIALS} without a score count as"
+            f" {vocabulary.REJECTED}: {vocabulary.FAR} and {vocabulary.FRR} are of"
+            f" {vocabulary.TRIALS}, FMR and FNMR of comparisons made"
         )
     if not isinstance(value, ScoreSummary):
         return ""

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import BetarocWarning, refusal
-from betaroc.core.notices import collect_warnings, forward_warnings, warn
+from betaroc.core.notices import collect_warnings, collected, warn
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular
+from betaroc.core.vocabulary import template_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.decision.curve import chosen_on
 from betaroc.decision.epc import epc
@@ -200,6 +201,11 @@ class Categories(Tabular, Exportable):
             f" intervals over {'documents' if self.documents else 'rows, taken as independent'}"
         )
         head = ("category", "threshold", *_MEASURES, "f1 a posteriori")
+        text += (
+            f". Each is of one row{' and alpha' * several}; intervals of level"
+            f" {1.0 - (1.0 - self.level) / n:.6g} hold for a measure of all {n} categories together"
+            f" at {level_words(self.level)} (Bonferroni)"
+        ) * (n > 1)
         nodes = tree.Paragraph(text, "answer", " and ".join(best)), tree.Grid(head, tuple(rows))
         return [*nodes, *[tree.Figure(self.plot, "", "F1 on test")] * several]
 
@@ -272,11 +278,17 @@ def categories(
     level, sides = checks.level(level), _by_category({"dev": dev, "test": test})
     documents, size = [_documents(side) for side in sides][1]
     epcs, outcomes, posterior = (list[Any]() for _ in range(3))
+    warned = dict[type[BetarocWarning], dict[str, str]]()
     for name, scores in sides[1].items():
-        with forward_warnings(f"category {name!r}: "):
+        with collected() as notices:
             epcs.append(e := epc(sides[0][name], scores, criterion=criterion, alpha=alpha))
+        for notice in notices:
+            warned.setdefault(notice.category, {}).setdefault(name, template_of(notice.message))
         for t, target in ((e.chosen, outcomes), (chosen_on(e.test, criterion, e.alpha), posterior)):
             target.append(_outcomes(scores, decisive(t)))
+    for kind, messages in warned.items():
+        (name, message), more = next(iter(messages.items())), len(messages) - 1
+        warn(f"category {name!r}{f' and {more} more' * (more > 0)}: {message}", kind)
     counts, best = _counts(outcomes), _counts(posterior)
     estimate = _estimates(counts, fill)
     ends = _ends(outcomes, counts, estimate, documents, fill, 0.5 * (1.0 - level))

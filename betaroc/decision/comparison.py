@@ -21,7 +21,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.text import alphas_words, format_list, format_value
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, FRR, capital
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, FRR, TRIALS, capital
 from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
 from betaroc.decision.epc import Epc, check_different
@@ -916,7 +916,7 @@ class SystemsComparison(Tabular, Exportable):
         lines = [(self.names[k], self.curves[k].value) for k in self._order]
         return pictures.draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
-    def _view(self) -> Sequence[Node]:
+    def _view(self, terms: str = BIOMETRIC) -> Sequence[Node]:
         """The verdict, the ranking, what was drawn, and all curves, the best in ink."""
         first = self.curves[0]
         axes, called = curve.slotted_axes(first), [name_shown(name, 24) for name in self.names]
@@ -925,7 +925,7 @@ class SystemsComparison(Tabular, Exportable):
         if axes.single or first.alpha.size == 1:
             return nodes
         lines = [(called[k], self.curves[k].value) for k in self._order]
-        drawn, _ = curve.axes_of(first, "linear", BIOMETRIC)
+        drawn, _ = curve.axes_of(first, "linear", terms)
         draw = partial(pictures.draw_systems, None, first.alpha, lines, drawn)
         return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha} of all systems")]
 
@@ -1115,7 +1115,8 @@ _RANGES, _NAMED, _ROWS = 4, 4, 30
 
 def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
     """What varied in the replicates, and which trials are shared."""
-    trials = "the same test trials of all systems" if c.paired else "test trials of each system"
+    of_all, of_each = f"{TRIALS} of all systems", f"{TRIALS} of each system"
+    trials = f"the same test {of_all}" if c.paired else f"test {of_each}"
     numbers = " and ".join(str(n) for n in dict.fromkeys(c.groups or ()) if n is not None)
     by = f" by {numbers} groups" if numbers else ""
     start = f"Intervals by {counted(replicates, 'replicate')}, each of which draws"
@@ -1124,7 +1125,7 @@ def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
             f"{start} {trials}{by} at these very thresholds: what other dev scores would choose is"
             " not in them."
         )
-    dev = "the same dev trials of all systems" if c.dev_paired else "dev trials of each system"
+    dev = f"the same dev {of_all}" if c.dev_paired else f"dev {of_each}"
     return f"{start} {dev}, chooses thresholds again, and draws {trials}{by}."
 
 

@@ -44,7 +44,7 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.scores_beyond import SampleSupport
 from betaroc.inference.strata import POOLED, Over, StrataTable
 from betaroc.model.dataset_checks import check_sense
-from betaroc.model.measures import OperatingPoint
+from betaroc.model.measures import OperatingPoint, rate_terms
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import tree
@@ -165,8 +165,11 @@ class DecisionCheck(Result, Exportable):
     def _grid(self) -> tree.Grid | None:
         return None if self.decision is None else methods_grid(self.decision, self)
 
+    def _say(self, text: str) -> str:
+        return super()._say(text) if self.decision is None else self.decision._say(text)
+
     def __str__(self) -> str:
-        return f"{self.status}. {self.reason}"
+        return self._say(f"{self.status}. {template_of(self.reason)}")
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
@@ -210,6 +213,8 @@ class Decision(Tabular, Exportable):
         given prior.
     words : ClassWords or None
         What the classes are called.
+    terms : str
+        The field in whose words it is shown, which no document holds.
     dev : str
         A digest of dev's scores, by which a check recognises them.
     dtype : str
@@ -262,6 +267,7 @@ class Decision(Tabular, Exportable):
     unseen: UnseenStrata | None = None
     prior: float | None = None
     lower_is_client: bool = False
+    terms: str = field(default=vocabulary.BIOMETRIC, compare=False, repr=False)
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -300,12 +306,13 @@ class Decision(Tabular, Exportable):
         return f"<Decision {self.target}{asked}: {how}>"
 
     def __str__(self) -> str:
-        rule = "distance <" if self.lower_is_client else "score >"
-        text = f"accept if {rule} {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
-        if self.precision is None or self.target == "precision":
-            return text
-        _, note, ((shown, span),) = beside_rates(self, ())[-1]
-        return f"{text} Precision {note}: {shown} ({span})."
+        rule = f"{vocabulary.DISTANCE} <" if self.lower_is_client else f"{vocabulary.SCORE} >"
+        text = f"{vocabulary.ACCEPT} if {rule} {self.threshold!r} ({self.how}): {self.status}."
+        text += f" {template_of(self.reason)}"
+        if self.precision is not None and self.target != "precision":
+            name, note, ((shown, span),) = beside_rates(self, ())[-1]
+            text += f" {vocabulary.capital(name)} {note}: {shown} ({span})."
+        return self._say(text)
 
     def to_frame(self) -> Table:
         """The same as `alternatives`.
@@ -584,6 +591,7 @@ def decide(
     bounds: tuple[float, float] | None = None,
     youden: bool = False,
     over: Over | None = None,
+    terms: str = vocabulary.BIOMETRIC,
     **rates: Unpack[thresholds.TargetArguments],
 ) -> Decision:
     """Choose one threshold for a target rate, for costs, or for the equal error rate.
@@ -622,7 +630,8 @@ def decide(
         default where there are any. "pooled": for their mixture, as of costs, the EER and a
         precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their rates,
         by its upper bound (Korn and Graubard).
-
+    terms : str
+        Words of its text and pictures, as in :meth:`Roc.plot`.
     **rates : float
         The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
         `tnr`, `tnmr` or `specificity` of 0.95 is a FAR of 0.05, a `tpr`, `recall`, `sensitivity`,
@@ -684,7 +693,7 @@ def decide(
     """
     asked = thresholds.checked_request(
         far=far, frr=frr, cost_fa=cost_fa, cost_fr=cost_fr, prior=prior, eer=eer, how=how,
-        confidence=confidence, youden=youden, **rates,
+        confidence=confidence, youden=youden, terms=terms, **rates,
     )  # fmt: skip
     bounds = None if bounds is None else checks.span(bounds, "bounds")
     fitting = thresholds.Fitting(family, boundary, resolution, bounds=bounds)
@@ -702,6 +711,7 @@ def decided(
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     check_words_of_comparisons(asked.typed, dev)
+    rate_terms(asked.terms, *(empirical_model(x)._pair for x in [dev] if x.has_rejected))
     asked = asked._replace(words=dev.words or ClassWords(), lower=dev.lower_is_client)
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
@@ -827,7 +837,7 @@ def _decision(
         assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (shown,),
         asked.costs, n, scores.dtype, scores.words, thresholds.digest_of(scores),
         _as_intervals(rates, asked.confidence), absent, **strata, prior=asked.prior, scores=scores,
-        library=scores.library, lower_is_client=lower,
+        library=scores.library, lower_is_client=lower, terms=asked.terms,
     )  # fmt: skip
     every = [] if callable(methods) else [item._mirrored(lower) for item in methods]
     vars(decision)["methods"] = [shown, methods] if callable(methods) else tuple(every)
@@ -1276,10 +1286,10 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
     marks, colours = [], []
     for row in rate_rows(d, check)[:2]:
         for role, (share, low, high, *_) in zip(roles, row.cells, strict=False):
-            name = vocabulary.DEFAULT.fill(f"{row.name} {role}")
+            name = d._say(f"{row.name} {role}")
             marks.append(tree.IntervalMark(name, low, share, high, role == roles[1]))
             colours.append(_TONES[row.kind])
-    at = (d.rate, vocabulary.DEFAULT.fill(_asked_words(d))) if d.target in TARGET_RATES else None
+    at = (d.rate, d._say(_asked_words(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.special import beta_quantile
-from betaroc.core.vocabulary import short_name
+from betaroc.core.vocabulary import CLASS_SLOTS, short_name
 from betaroc.decision.threshold_methods import fewest_of_order, needed_for_guarantee
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.tree import Column, Node, Paragraph, apart, recorded
@@ -25,7 +25,7 @@ def guarantee_plan(
     kind, _, _ = at.partition("=")
     who, name = "impostor" if kind == "far" else "client", short_name(kind)
     needed = needed_for_guarantee(target, level)
-    columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
+    columns = (Column("n", f"{CLASS_SLOTS[who][0]} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip
     sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
     table = recorded(columns, [(n, k, _expected(n, k, strata), target) for n, k in sizes])
@@ -36,7 +36,7 @@ def guarantee_plan(
     several = strata > 1
     in_all = f" of each of {strata} strata, {spaced(strata * needed)} in all," * several
     return document, apart(
-        Paragraph(f"Collect {spaced(needed)} {who} scores{in_all} or more"),
+        Paragraph(f"Collect {spaced(needed)} {CLASS_SLOTS[who][0]} scores{in_all} or more"),
         Paragraph(
             f"With {100 * level:g} % confidence the true {name} of the threshold that betaroc"
             f" threshold --{kind} {target:g} finds is then at most {100 * target:g} %"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core import vocabulary
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
@@ -190,7 +191,7 @@ class MeanMethods:
 
         k = bisect_left(range(places.size), True, key=keeps)
         if k == places.size:
-            why = "the mean of these strata: dev has too few trials"
+            why = f"the mean of these strata: dev has too few {vocabulary.TRIALS}"
             return thresholds.ThresholdMethod(how, math.nan, why=why)
         at = float(places[k])
         if isinstance(self.scores, ScoreSummary) and not far:
@@ -219,8 +220,8 @@ def method_over(
     why = template_of(tried[-1].why)
     error = InputError.about(target.kind)(
         f"{target.kind}={target.rate:g} must be possible to decide on over strata; it is not"
-        f" for {why}. Give more of their trials, leave them out, or ask for a larger rate"
-        + worded(' or for the mixture (`over="pooled"`).')
+        f" for {why}. Give more of their {vocabulary.TRIALS}, leave them out, or ask for a larger"
+        + worded(' rate or for the mixture (`over="pooled"`).')
     )
     needed = thresholds.needed_for_guarantee(target.rate, target.confidence)
     vars(error).update(needed=needed, why=f"{why}.")
@@ -288,7 +289,7 @@ def worst_words(table: StrataTable) -> str:
 def strata_words(table: StrataTable, unseen: UnseenStrata, target: Target) -> str:
     """The worst stratum of dev, and what one that dev does not have may do."""
     k = int(np.argmax(unseen.estimate))
-    done = "accepted" if target.kind == "far" else "rejected"
+    done = vocabulary.ACCEPTED if target.kind == "far" else vocabulary.REJECTED
     return (
         f" The worst is {worst_words(table)}. One that dev does not have may do worse:"
         f" each left out in turn, up to {shown_rate(unseen.estimate[k])} of one"
@@ -341,7 +342,8 @@ def strata_judgement(
         verdict = "broken" if broken else "cannot tell"
     if broken:
         reason = f"On test {above_words(broken, target)}; {seen}."
-        remedy = "a threshold that holds for each stratum, or dev trials like those of the test."
+        remedy = f"dev {vocabulary.TRIALS} like those of the test."
+        remedy = f"a threshold that holds for each stratum, or {remedy}"
         return result, Assessment(RED, reason, remedy, verdict)
     if over != WORST:
         return result, pooled._replace(reason=f"{pooled.reason} That is of the mixture; {seen}.")
@@ -356,7 +358,7 @@ def strata_judgement(
     status, remedy = before.status, before.remedy
     if worst.estimate > target.rate and status == GREEN:
         name = foreign(table.worst_stratum).short
-        status, remedy = AMBER, f"more trials of {name} in the test; {remedy}"
+        status, remedy = AMBER, f"more {vocabulary.TRIALS} of {name} in the test; {remedy}"
     reason = f"{before.reason} Test cannot tell for every stratum: {seen}.{more}"
     return result, Assessment(status, reason, remedy)
 
@@ -376,7 +378,7 @@ def _mean_judgement(
         f" {rate_span(mean.low, mean.high)}"
     )
     if mean.low > target.rate:
-        remedy = "dev trials like those of the test."
+        remedy = f"dev {vocabulary.TRIALS} like those of the test."
         return result, Assessment(RED, f"On test {seen}.", remedy, "broken")
     told, verdict = ("agrees", "kept") if mean.high <= target.rate else ("cannot tell",) * 2
     return result, before._replace(reason=f"{before.reason} Test {told}: {seen}.", verdict=verdict)

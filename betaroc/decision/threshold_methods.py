@@ -101,6 +101,8 @@ class Target(NamedTuple):
     smallest: str = ""
     #: Whether clients have the lower scores.
     lower: bool = False
+    #: The field in whose words the decision is shown.
+    terms: str = vocabulary.BIOMETRIC
 
     @property
     def who(self) -> str:
@@ -134,7 +136,7 @@ class TargetArguments(RateArguments, total=False):
 def checked_request(
     *, cost_fa: float | None = None, cost_fr: float | None = None, prior: float | None = None,
     eer: bool = False, youden: bool = False, how: str | None = None, confidence: float = 0.95,
-    **rates: float | None,
+    terms: str = vocabulary.BIOMETRIC, **rates: float | None,
 ) -> Target:  # fmt: skip
     """A target and how to choose, checked; `decide` documents them."""
     rates = {name: rate for name, rate in rates.items() if rate is not None}
@@ -168,7 +170,8 @@ def checked_request(
     if 1.0 - level < _LEAST_RISK:
         actual = f"{level!r}, whose complement is lost in rounding"
         raise refusal("confidence", f"be at most 1 - {_LEAST_RISK:g}", actual, "Ask for less.")
-    return Target(kind, rate, level, costs=costs, prior=share, how=how, typed=typed)
+    result = Target(kind, rate, level, costs=costs, prior=share, how=how, typed=typed)
+    return result._replace(terms=checks.terms_of(terms).name)
 
 
 def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool) -> str:
@@ -824,22 +827,22 @@ def precision_assessment(method: ThresholdMethod, target: Target, prior: float) 
     where = prevalence_words(prior, sampled=target.prior is None)
     share = f"{100.0 * target.rate:g} % {where}"
     dev, far, frr = map(shown_rate, (method.expected, method.far, method.frr))
-    more = f"of {spaced(method.n_beyond)} accepted trials"
+    more = f"of {spaced(method.n_beyond)} {vocabulary.TRIALS} {vocabulary.ACCEPTED}"
     dev = f"{dev} {more if target.prior is None else f'with {FAR} {far} and {FRR} {frr}'}"
     if method.how == HOW[0]:
         return Assessment(
             GREEN,
-            f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence precision"
-            f" stays at or above {share} on trials like dev's (dev counts {dev}; lower bound"
-            f" {shown_rate(method.low)}).",
+            f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence"
+            f" {vocabulary.PRECISION} stays at or above {share} on {vocabulary.TRIALS} like dev's"
+            f" (dev counts {dev}; lower bound {shown_rate(method.low)}).",
             f"another prevalence; {other_sources(target.words.many('impostor'))}",
         )
     return Assessment(
         AMBER,
-        "This is the lowest threshold at which dev counts a precision of at least"
+        f"This is the lowest threshold at which dev counts a {vocabulary.PRECISION} of at least"
         f" {share}: {dev}, interval {rate_span(method.low, method.high)}. That is no"
-        " guarantee: it was sought where dev's count is high, and precision need not rise with the"
-        " threshold.",
+        f" guarantee: it was sought where dev's count is high, and {vocabulary.PRECISION} need not"
+        " rise with the threshold.",
         "the guaranteed threshold.",
     )
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, errors, notices, special, tables, value
+from betaroc.core import checks, errors, notices, special, tables, value, vocabulary
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.resampling import check_fractional_weights, streams
@@ -234,7 +234,7 @@ def _unjudged(
         return "a point mass of the fitted distribution spans this rate: no threshold has it"
     size = None if evidence.groups is None else evidence.groups.sizes[which]
     if size is not None and size < 3:
-        return f"the {who} trials are of {size} groups; 3 or more are needed"
+        return f"{CLASS_SLOTS[who][3]} are of {size} groups; 3 or more are needed"
     return ""
 
 
@@ -670,7 +670,7 @@ def check_fit(
     (ks, cvm, ad, information), distance = _simulated(sides, replicates, level, unseen, rng)
     verdict, reason = _verdict(distance, unseen, tolerance, level)
     if f.scores.has_rejected:
-        reason = f"of the trials that have a score, {reason}"
+        reason = f"of the {vocabulary.TRIALS} that have a score, {reason}"
     if f.client.tails or f.impostor.tails:
         reason = f"without its tails, {reason}"
     return FitCheck(

@@ -94,7 +94,7 @@ def _line(text: str) -> str:
 
 def _summary(
     title: str, fit: Estimate | PairEstimate, facts: dict[str, str], parts: dict[str, Estimate],
-    more: Sequence[tree.Node] = (),
+    more: Sequence[tree.Node] = (), say: Callable[[str], str] = vocabulary.DEFAULT.fill,
 ) -> Summary:  # fmt: skip
     from statsmodels.iolib.summary import Summary
     from statsmodels.iolib.table import SimpleTable
@@ -114,9 +114,10 @@ def _summary(
         rows, heading = _rows(part), None
         if who:  # its size and, if it has any, its scores of 0 and 1
             absent = round(part.params.get(inflated.REJECTED, 0.0) * part.total_weight)
-            missing = f", {absent} trials without one" if absent else ""
+            missing = f", {absent} {vocabulary.TRIALS} without one" if absent else ""
             rule = boundary_words(part)
-            heading = f"{who}: {part.n - absent} scores{missing}{rule and f', boundary {rule}'}"
+            rule = rule and f", boundary {rule}"
+            heading = say(f"{who}: {part.n - absent} scores{missing}{rule}")
         texts = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
         stubs = [name for name, _, _ in rows] or ["no parameters"]
         summary.tables.append(SimpleTable(texts, head[1:], stubs, heading, txt_fmt=fmt_params))
@@ -182,6 +183,12 @@ def _interval_ends(fit: Fit, stat: str) -> tuple[float, float, bool]:
         result = interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
         return result.low, result.high, result.extrapolated
     return _NO_ENDS
+
+
+def _in_slots(column: Any) -> str:
+    """The name of a column in the words of the classes."""
+    name: str = getattr(column, "short", column)
+    return name.replace("client", vocabulary.CLIENT).replace("impostor", vocabulary.IMPOSTOR)
 
 
 # ------------------------------------------------------------------------ the results
@@ -853,8 +860,13 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
             return pictures.plot_calibration(self, ax, level)
         return pictures.plot_fit(self, kind, ax, level, words)
 
-    def summary(self) -> Summary:
+    def summary(self, terms: str = vocabulary.BIOMETRIC) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
+
+        Parameters
+        ----------
+        terms : str
+            Words of the classes and rates, as in :meth:`Roc.plot`.
 
         Examples
         --------
@@ -863,16 +875,17 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         >>> len(fit.summary().tables)
         3
         """
-        client, impostor = map(
-            vocabulary.DEFAULT.fill, vocabulary.shared_words([self.scores.words])
-        )
+        words = vocabulary.shared_words([self.scores.words])
+        say = vocabulary.Vocabulary(checks.terms_of(terms), words).fill
+        client, impostor = map(say, (vocabulary.CLIENT, vocabulary.IMPOSTOR))
         facts = {
             "Family": families.family_text(self.family), "Converged": str(self.converged),
             f"{vocabulary.capital(client)} prior": f"{self.model.prior:.6g}",
         }  # fmt: skip
         title = f"Maximum-likelihood fit of {visible(self.scores.name or '')}".removesuffix(" of ")
         parts: dict[str, Estimate] = {client: self.client, impostor: self.impostor}
-        return _summary(title, self, facts, parts, ratings.rating_nodes(self._scored))
+        more = [tree.map_text(node, say) for node in ratings.rating_nodes(self._scored)]
+        return _summary(title, self, facts, parts, more, say)
 
     def _derived(self) -> dict[str, Any]:
         return self.model._derived() | fields_of(self, "log_likelihood", "aic", "bic")
@@ -1075,7 +1088,7 @@ class StrataFits(tables.Tabular, nouns.Readable):
         areas = [part.model.auc() for part in self.fits]
         return sorted(range(len(areas)), key=areas.__getitem__)
 
-    def _view(self) -> Sequence[tree.Node]:
+    def _view(self, terms: str = vocabulary.BIOMETRIC) -> Sequence[tree.Node]:
         """The costliest stratum, a row of each, and their curves."""
         table = tables.listed_columns(self.to_frame())
         ordered = {key: [column[k] for k in self._order] for key, column in table.items()}
@@ -1085,15 +1098,16 @@ class StrataFits(tables.Tabular, nouns.Readable):
         nodes: list[tree.Node] = [tree.Paragraph(text, "answer", auc)]
         alike = {key: x[0] for key, x in ordered.items() if key != "stratum" and len(set(x)) == 1}
         columns = {key: x for key, x in ordered.items() if key not in alike}
-        nodes.append(replace(cast(tree.Grid, nouns.table_nodes(columns, "")[1]), kept=ordered))
+        grid = cast(tree.Grid, nouns.table_nodes(columns, "")[1])
+        nodes.append(replace(grid, kept=ordered, head=tuple(map(_in_slots, grid.head))))
         if alike:
-            pairs = [(key, x) for key, x in alike.items() if x != ""]  # normal laws have no shape
+            pairs = [(_in_slots(key), x) for key, x in alike.items() if x != ""]  # normal: no shape
             words = (f"{key} {x if isinstance(x, str) else number(x, 4)}" for key, x in pairs)
             nodes.append(tree.Paragraph(f"Of each: {', '.join(words)}."))
         about = "ROC of each stratum, fitted and, thin, counted"
         if len(self.fits) > PANELS:
             about += f"; the {PANELS} costliest of {len(self.fits)}"
-        return [*nodes, tree.Figure(partial(self.plot, "panels"), "", about)]
+        return [*nodes, tree.Figure(partial(self.plot, "panels", terms=terms), "", about)]
 
     def to_frame(self) -> tables.Table:
         """One row per stratum.
@@ -1452,8 +1466,9 @@ def _fit_pair(
         odd = estimate.outliers(result.scores)
         if odd:  # says more than that one of them moves a parameter
             notices = [n for n in notices if n.category is not errors.InfluenceWarning] + odd
-    fill = vocabulary.OF_COMPARISONS.fill if rejected else str
-    notices += [item._replace(message=fill(item.message)) for item in check.misfit(result)]
+    fill = vocabulary.of_comparisons if rejected else vocabulary.template_of
+    for notice in check.misfit(result):
+        notices.append(Notice(notice.category, vocabulary.Sentence(fill(notice.message))))
     model, single = result.model, isinstance(scores, Scores)
     laws = (model.client, model.impostor) if counted else scores._scored._distributions
     estimate.reversed_scores(*laws)
@@ -1478,13 +1493,13 @@ def _with_needed_tails(
     smallest: dict[str, check.TargetCheck] = {}
     with suppress(errors.InputError):  # fractional weights, which count nothing
         smallest = {target.rate: target for target in check.check_targets(result)}
-    words = vocabulary.OF_COMPARISONS if comparisons else vocabulary.DEFAULT
+    fill = vocabulary.of_comparisons if comparisons else str
     for rate, target in smallest.items():
         if target.verdict != "poor":
             continue
         who = CLASSES[rate == "far"]
         why = (
-            f"{who}s are poorly fitted at {words.fill(vocabulary.RATE_SLOT[rate])}"
+            f"{vocabulary.members(who)} are poorly fitted at {fill(vocabulary.RATE_SLOT[rate])}"
             f" {percent(target.target)} ({target.observed:g} scores beyond,"
             f" {target.expected:.3g} expected)"
         )
@@ -1495,5 +1510,6 @@ def _with_needed_tails(
             why += f" and have a tail at the {tail_fits.ENDS[who]} end"
         except (errors.FitError, errors.InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
-        result = replace(result, reason=f"{result.reason}; {why}")
+        reason = f"{vocabulary.template_of(result.reason)}; {why}"
+        result = replace(result, reason=vocabulary.Sentence(reason))
     return result, notices

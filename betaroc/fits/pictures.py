@@ -64,7 +64,8 @@ def plot_fitted_roc(
         ax = fitted.plot(ax, label=label, **axes, **{"linewidth": 2.0, **look})
     thin = {"color": look["color"], "linewidth": 0.8, "zorder": 1.9}
     ax = counted.plot(ax, label=f"{prefix}scores, AUC {counted.auc():.3f}", **axes, **thin)
-    return ax if band is None else band._fill(ax, look["color"])
+    field = checks.terms_of(axes.get("terms", vocabulary.BIOMETRIC))
+    return ax if band is None else band._fill(ax, look["color"], field)
 
 
 def plot_strata(

@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core import checks, tables
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.vocabulary import BIOMETRIC
+from betaroc.core.vocabulary import BIOMETRIC, FAR, Terms, Vocabulary
 from betaroc.rendering import curves, nouns, tree
 from betaroc.rendering.numbers import level_words, number
 
@@ -180,12 +180,12 @@ class Band(tables.Framed, nouns.Exportable):
             style = {"color": curves.COLOURS[0], **curves.line_style(style)}
             if checks.choice(kind, ("roc", "det"), "kind") == "det":
                 ax = curves.draw_det(ax, self.alpha, 1.0 - self.estimate, names, style)
-                return self._fill(ax, style["color"])
+                return self._fill(ax, style["color"], field)
             ax = curves.draw_rates(
                 ax, self.alpha, self.estimate, axes, style, corner="lower right", kind="roc",
                 chance=(0.0, 1.0),
             )  # fmt: skip
-            return self._fill(ax, style["color"])
+            return self._fill(ax, style["color"], field)
         words = curves.AlphaAxes("alpha", "measure", False, False, self.alpha.size == 1)
         curve = self.alpha, self.estimate, np.zeros(self.alpha.size, dtype=bool)
         return curves.draw_epc(ax, *curve, words, style, band=self._drawn)
@@ -200,7 +200,7 @@ class Band(tables.Framed, nouns.Exportable):
         if self.resample.startswith("trainings") and self.groups:
             words = f"{level_words(self.level)} interval of the mean of {self.groups[1]} trainings"
         elif self._is_of_roc:
-            where = "everywhere at once" if self.simultaneous else "at each FAR"
+            where = "everywhere at once" if self.simultaneous else f"at each {FAR}"
             words = f"{level_words(self.level)} interval {where}"
         else:
             kind = "simultaneous" if self.simultaneous else "pointwise"
@@ -208,9 +208,9 @@ class Band(tables.Framed, nouns.Exportable):
             words = f"{level_words(self.level)} {kind}, {dev}"
         return curves.DrawnBand(self.low, self.high, words)
 
-    def _fill(self, ax: curves.Axes, colour: Any) -> curves.Axes:
+    def _fill(self, ax: curves.Axes, colour: Any, field: Terms) -> curves.Axes:
         """The band of a ROC on axes that know what was drawn on them."""
-        look = {"color": colour, "label": self._drawn.words}
+        look = {"color": colour, "label": Vocabulary(field).fill(self._drawn.words)}
         curves.draw_rate_band(ax, self.alpha, (1.0 - self.high, 1.0 - self.low), look)
         return ax
 

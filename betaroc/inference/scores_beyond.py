@@ -15,7 +15,7 @@ from betaroc.core import errors, notices, special
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, TNR, TPR
+from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, TNR, TPR, TRIALS
 from betaroc.data.groups import Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -411,7 +411,7 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
     name = worst.name if small else {FAR: TNR, FRR: TPR}[worst.name]
     several = "" if sum(numbers) == 1 else f"{sum(numbers)} rates are extrapolated, among them: "
     of = "scores" if n == evidence.totals[who] else "groups"
-    among = f"trials ({absent:.3g} of them without a score)" if absent else of
+    among = f"{TRIALS} ({absent:.3g} of them without a score)" if absent else of
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
     ask = ""
     if n * (1.0 - absent) > 2.0:  # rates that expect a score on either side
@@ -419,7 +419,7 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
         least = f"{low + 1 / n:.{6 if absent else 2}g}"
         ask = f", or ask for a rate between {least} and {1 - high - 1 / n:.6g}"
     notices.warn(
-        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {CLASSES[who]} {among}"
+        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {(CLIENT, IMPOSTOR)[who]} {among}"
         f" {n * left:.2g} are expected beyond it, so no {of.removesuffix('s')} speaks for the"
         f" number; about {needed(left)} would (3/{rate}). Give more {of}{ask}.",
         errors.ExtrapolationWarning,

@@ -16,7 +16,7 @@ from betaroc.core.errors import refusal
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds, mirror
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import TRIALS, worded
 from betaroc.data.groups import groups_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
@@ -272,7 +272,7 @@ class StrataTable(tables.Tabular, nouns.Readable):
                 verdict = ["broken" if self.stratum[k] in broken else kept]
             rows.append(tree.Row((*row, *silent[k : k + 1], *verdict)))
         more = [*["no score"] * bool(silent), *["verdict"] * (target is not None)]
-        grid = tree.Grid(("stratum", "trials", name, *more), tuple(rows[:_SHOWN]))
+        grid = tree.Grid(("stratum", TRIALS, name, *more), tuple(rows[:_SHOWN]))
         nodes: list[tree.Node] = [grid]
         if len(rows) > _SHOWN:
             rest = (replace(grid, rows=tuple(rows[_SHOWN:])),)

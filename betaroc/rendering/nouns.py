@@ -10,9 +10,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from betaroc.core import errors, notices, tables, vocabulary
+from betaroc.core import checks, errors, notices, tables, vocabulary
 from betaroc.core.value import Value
-from betaroc.rendering import files, numbers, tree_html, tree_text
+from betaroc.rendering import files, numbers, tree, tree_html, tree_text
 from betaroc.rendering.document import FORMAT, document_of, flat, json_text, plain, table_columns
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row, Section, as_named
 from betaroc.rendering.tree_text import cell_of, latex_comments, latex_grid, latex_table, upright
@@ -192,7 +192,7 @@ class Exportable(Value):
         grid = self._grid()
         if grid is None:
             return latex_table(tables.listed_columns(self.to_frame()))
-        return latex_comments(self._view()) + latex_grid(grid)
+        return latex_comments(self._spoken()) + latex_grid(tree.map_text(grid, self._say))
 
     def _grid(self) -> Grid | None:
         """The table that LaTeX holds in place of :meth:`to_frame`."""
@@ -202,9 +202,19 @@ class Exportable(Value):
         """What a notebook shows, or why it cannot."""
         with notices.suppress_warnings():
             try:
-                return html_block(self._view())
+                return html_block(self._spoken())
             except errors.BetarocError as error:
                 return html_block([Paragraph(self._caption()), Paragraph(str(error))])
+
+    def _say(self, text: str) -> str:
+        """A text in the words of the field that the value is shown in, and of its classes."""
+        if (terms := getattr(self, "terms", None)) is None:
+            return vocabulary.template_of(text)
+        words = getattr(self, "words", None) or vocabulary.ClassWords()
+        return vocabulary.Vocabulary(checks.terms_of(terms), words).fill(text)
+
+    def _spoken(self) -> list[Node]:
+        return [tree.map_text(node, self._say) for node in self._view()]
 
     def _view(self) -> Sequence[Node]:
         return table_nodes(tables.listed_columns(self.to_frame()), self._caption())
@@ -245,4 +255,4 @@ class Readable(Exportable):
     """A value whose text is its view."""
 
     def __str__(self) -> str:
-        return tree_text.text_of(self._view())
+        return tree_text.text_of(self._spoken())

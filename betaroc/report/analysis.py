@@ -127,22 +127,19 @@ class Analysis(Result, nouns.Exportable):
         """
         alarms, warnings = page.doubts(self)
         first = [*page.contradicted_points(self)[1], *alarms, *filter(None, [self.dev.separation])]
-        say = page.in_field_words(self)
         blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
-        blocks.append(
-            tree_text.text_of([tree.map_text(section, say) for section in page.sections_of(self)])
-        )
+        sections = [tree.map_text(section, self._say) for section in page.sections_of(self)]
+        blocks.append(tree_text.text_of(sections))
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
-        return say("\n\n".join(blocks) + "\n")
+        return self._say("\n\n".join(blocks) + "\n")
 
     def _derived(self) -> dict[str, Any]:
         rows, lines = page.contradicted_points(self)
         warnings = [notice.message for notice in self.notices]
-        say = page.in_field_words(self)
         return {
             "contradictions": [row._asdict() for row in rows],
-            "contradicted": list(map(say, lines)),
-            "warnings": list(map(say, warnings)),
+            "contradicted": list(map(self._say, lines)),
+            "warnings": list(map(self._say, warnings)),
         }
 
     def to_frame(self) -> tables.Table:
@@ -343,7 +340,7 @@ def analyze_stepwise(
         options["family"], options["boundary"], options["resolution"],
         None if first.fit is None else (first.fit, compared), options["bounds"],
     )  # fmt: skip
-    decision, no_decision = page.decision_of(data, aim, fitting)
+    decision, no_decision = page.decision_of(data, aim._replace(terms=terms), fitting)
     step()
     if first.fit is not None:
         reason = first.fit.reason if family == families.BEST else reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -414,11 +414,6 @@ def page_in_terms(page: str, terms: str, words: vocabulary.ClassWords) -> str:
     return vocabulary.Vocabulary(checks.terms_of(terms), escaped).fill(page)
 
 
-def in_field_words(analysis: Analysis) -> Callable[[str], str]:
-    """What says a text in the words of the field."""
-    return vocabulary.Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
-
-
 def contradicted_points(analysis: Analysis) -> tuple[list[score_set.Contradiction], list[str]]:
     """What test contradicts, as rows and in words."""
     rows = score_set.contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
@@ -490,8 +485,12 @@ _GLOSSARY = (
     ("fitted", "by the distributions that make dev’s scores most likely"),
     (FAR, f"{vocabulary.FALSE_ACCEPTANCE_RATE}: share of {IMPOSTORS} {vocabulary.ACCEPTED}"),
     (FRR, f"{vocabulary.FALSE_REJECTION_RATE}: share of {CLIENTS} {vocabulary.REJECTED}"),
-    ("FMR", f"false match rate: the {FAR} of the trials that have a score, the comparisons made"),
-    ("FNMR", f"false non-match rate: the {FRR} of the trials that have a score"),
+    (
+        "FMR",
+        f"false match rate: the {FAR} of the {vocabulary.TRIALS} that have a score, the"
+        " comparisons made",
+    ),
+    ("FNMR", f"false non-match rate: the {FRR} of the {vocabulary.TRIALS} that have a score"),
     (TPR, f"the share of {CLIENTS} {vocabulary.ACCEPTED}, 1 − {FRR}"),
     (vocabulary.TNR, f"the share of {IMPOSTORS} {vocabulary.REJECTED}, 1 − {FAR}"),
     (HTER, f"{vocabulary.HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
@@ -658,11 +657,10 @@ def analysis_block(of: Analysis) -> list[Node]:
     ]  # fmt: skip
     tables = tuple(views.points_grids(points, [(part, part.role) for part in parts], of.level))
     roles = ", ".join(part.role for part in of.parts)
-    nodes = [
+    return [
         *decision_nodes(of),
         Paragraph(f"Analysis, {in_classes(of.family)}: {sets}"),
         *map(Paragraph, contradicted_points(of)[1][:_TESTS]),
         Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}"),
         Section("Other thresholds", tables, folded=of.decision is not None),
     ]
-    return [tree.map_text(node, in_field_words(of)) for node in nodes]

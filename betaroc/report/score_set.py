@@ -460,8 +460,8 @@ def observed_points(
             rejected = f"{dev.scores.n_client_rejected} {vocabulary.CLIENTS}"
             warn(
                 f"{dev.role}: no threshold has {choice[1]}: {rejected}, a share of"
-                f" {number(least, 3)}, have no score and are rejected by each. This operating point"
-                " is left out.",
+                f" {number(least, 3)}, have no score and are {vocabulary.REJECTED} by each. This"
+                " operating point is left out.",
                 errors.BetarocWarning,
             )
     for fitted in filter(None, (dev.modelled, dev.empirical)):

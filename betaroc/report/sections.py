@@ -38,7 +38,7 @@ from betaroc.report.score_set import NamedSets, ObservedPoint, ScoreSet
 # ------------------------------------------------------------------------------ the section
 def _curve_sentences(part: ScoreSet) -> list[str]:
     lines = [] if part.curve_tests is None else curve_words.curve_sentences(part.curve_tests)
-    return list(map(vocabulary.OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
+    return list(map(vocabulary.of_comparisons, lines)) if part.has_rejected else lines
 
 
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
@@ -46,8 +46,8 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
     several, (first, role) = len(sets) > 1, sets[0]
     modelled = [pair for pair in sets if pair[0].fit and not is_of_counts(pair[0].fit.family)]
     blocks: list[Node] = [Paragraph(
-        "Ends and shape are those of the curve of the trials that have a score, and rates named"
-        " with them are of comparisons made.", "note",
+        f"Ends and shape are those of the curve of the {vocabulary.TRIALS} that have a score, and"
+        " rates named with them are of comparisons made.", "note",
     )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
     lines = _curve_sentences(first)
     if lines and several:
@@ -456,7 +456,7 @@ def strata_sections(sets: NamedSets, terms: str, *, drawn: bool) -> list[Section
     try:
         with notices.suppress_warnings():
             fits = fit(dev, scored.fit.family, by="stratum")
-            blocks = [*fits._view()]
+            blocks = [*fits._view(terms)]
             tests = [part.given for part, _ in sets[1:] if max(map(len, part.given.strata)) > 1]
             for test in tests[:1]:
                 blocks += curve_view(epc(dev, test, over="worst"), picture=drawn, terms=terms)
@@ -479,8 +479,8 @@ def checks_section(
         none = Paragraph("No distributions were fitted: there is nothing to check.")
         return Section(title, (*verdicts, none), "no distributions were fitted", "checks")
     nodes: list[Node] = [Paragraph(
-        "Checks, tails and families are of the trials that have a score; rates asked are of all"
-        " trials."
+        f"Checks, tails and families are of the {vocabulary.TRIALS} that have a score; rates asked"
+        f" are of all {vocabulary.TRIALS}."
     )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
     blocks = [_check(part, figures if k == 0 else ()) for k, (part, _) in enumerate(modelled)]
     nodes += _by_set(modelled, blocks)
@@ -553,7 +553,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         none = f"{role}: no distribution can be recommended on these scores."
         nodes += [Paragraph(none)] * bool(quality.recommended)
     if part.has_rejected:
-        nodes = [tree.map_text(node, vocabulary.OF_COMPARISONS.fill) for node in nodes]
+        nodes = [tree.map_text(node, vocabulary.of_comparisons) for node in nodes]
     nodes.append(Paragraph(
         "z: difference of held-out scores to the best in standard errors. Recommended: the fewest"
         " parameters within half a standard error of the best. Vuong z: of log-likelihoods to it.",
@@ -565,7 +565,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
 # ------------------------------------------------------------------------------ sensitivity
 def sensitivity_section(sets: NamedSets) -> Section:
     """The audit of the ends where it is called for."""
-    title, key = "Sensitivity to scores near 0 and 1", "sensitivity"
+    title, key = "What scores near 0 and 1 change", "sensitivity"
     audited = [(part, part.quality, role) for part, role in sets if part.modelled and part.quality]
     if not any(quality.audit for _, quality, _ in audited):
         whys = "; ".join(dict.fromkeys(quality.unaudited for _, quality, _ in audited))

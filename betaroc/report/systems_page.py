@@ -191,7 +191,7 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
     """The whole page."""
     decided = ranked([system for system in systems if system.decided is not None])
     comparison = compared(decided, request.confidence, rng)
-    top = systems_nodes(decided, comparison) if decided else []
+    top = systems_nodes(decided, comparison, terms) if decided else []
     order = [*decided, *(system for system in systems if system.decided is None)]
     sections = [_section(system, f"system{k}") for k, system in enumerate(order, 1)]
     sections.append(glossary_of(tree_html.html_of([tree.Section("", tuple(top)), *sections])))
@@ -205,7 +205,7 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
 
 
 def systems_nodes(
-    systems: Sequence[System], comparison: SystemsComparison | str
+    systems: Sequence[System], comparison: SystemsComparison | str, terms: str
 ) -> list[tree.Node]:
     """The system to take, the table, curves, differences."""
     first, several, d = systems[0], len(systems) > 1, systems[0].decision
@@ -214,7 +214,7 @@ def systems_nodes(
     shown = comparison if isinstance(comparison, SystemsComparison) else None
     differences: list[tree.Node] = [tree.Paragraph(f"No difference can be shown: {comparison}")]
     if shown is not None:
-        differences = [*shown._view()[1:]]  # the verdict stands above
+        differences = [*shown._view(terms)[1:]]  # the verdict stands above
     confidence, note = f"{100.0 * d.confidence:g} %", "chosen on its own dev scores"
     if d.target in TARGET_RATES:
         note += f": {vocabulary.short_name(d.target)} at or below {100.0 * d.rate:g} %"
@@ -232,7 +232,7 @@ def systems_nodes(
         *_answer(systems, shown),
         *tree_html.verdict_nodes(grid.head, grid.rows),
         tree.Paragraph(f"{note}, each by itself.", "note"),
-        tree.Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
+        tree.Figures((_rocs(systems, "on test" if first.tests else "on dev", terms),)),
         *[tree.Section("Which differences are shown", tuple(differences))] * several,
     ]
 
@@ -298,7 +298,7 @@ def _sizes_words(systems: Sequence[System]) -> list[str]:
     return lines
 
 
-def _rocs(systems: Sequence[System], where: str) -> tree.Figure:
+def _rocs(systems: Sequence[System], where: str, terms: str) -> tree.Figure:
     def draw() -> Axes:
         ax = new_axes(square=True)
         for k, system in enumerate(systems):
@@ -309,7 +309,7 @@ def _rocs(systems: Sequence[System], where: str) -> tree.Figure:
             with notices.suppress_warnings():
                 samples.empirical_model(scores).roc().plot(
                     ax, scale="log", linewidth=width, zorder=2.0 - 0.5 * many, color=colour,
-                    label=label,
+                    label=label, terms=terms,
                 )  # fmt: skip
             far = max(float(system.point.far), ax.get_xlim()[0])
             ax.plot(

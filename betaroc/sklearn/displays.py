@@ -287,7 +287,7 @@ class _RateDisplay:
                 look["label"] = f"{name} {self._number(fitted_pair.model)}"
                 fitted[-1] = self._line(ax, fitted_pair.model, look, words, chance=chance)
             if band is not None:
-                band._fill(ax, colour)
+                band._fill(ax, colour, words)
         several = len(self.curves) > 1
         self.ax_, self.figure_ = ax, ax.figure
         self.line_ = lines if several else lines[0]

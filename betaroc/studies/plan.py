@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     ExtrapolationWarning,
@@ -138,6 +138,8 @@ class SampleSize(Framed, Exportable):
         it; None without such a rate.
     needed_of : str
         The class of that rate.
+    terms : str
+        The field in whose words it is shown, which no document holds.
     library
         As of an :class:`Interval`.
 
@@ -169,6 +171,7 @@ class SampleSize(Framed, Exportable):
     correlation: float = math.nan
     strata: int = 1
     at_most: float = math.nan
+    terms: str = field(default=vocabulary.BIOMETRIC, compare=False, repr=False)
 
     @property
     def extrapolated(self) -> bool:
@@ -185,7 +188,7 @@ class SampleSize(Framed, Exportable):
         >>> br.plan_sample_size("side-at-zero", model=model).summary().splitlines()[0]
         'side-at-zero: 112 client and 112 impostor scores'
         """
-        return text_of([Section("", tuple(map(Paragraph, self._lines())))])
+        return text_of([Section("", tuple(Paragraph(self._say(line)) for line in self._lines()))])
 
     def _view(self) -> Sequence[Node]:
         """What to collect, and what that rests on."""
@@ -231,9 +234,9 @@ class SampleSize(Framed, Exportable):
         lines = [f"{planned}: {sizes}", reached]
         if self.extrapolated:
             lines.append(
-                f"extrapolated: {self.n_beyond:.2g} {self.needed_of} scores expected beyond it, so"
-                f" the plan rests on the family; about {about(self.n_needed or math.inf)} would"
-                " speak for it (3/rate)"
+                f"extrapolated: {self.n_beyond:.2g} {vocabulary.CLASS_SLOTS[self.needed_of][0]}"
+                " scores expected beyond it, so the plan rests on the family; about"
+                f" {about(self.n_needed or math.inf)} would speak for it (3/rate)"
             )
         laws = " and ".join(f"{law_words(m.client)} v {law_words(m.impostor)}" for m in models)
         return [*lines, f"taken as true: {laws}"]
@@ -264,6 +267,7 @@ def plan_sample_size(
     strata: int | None = None,
     over: str | Mapping[str, float] | None = None,
     at_most: float | None = None,
+    terms: str = vocabulary.BIOMETRIC,
     **point: Unpack[StatisticArguments],
 ) -> SampleSize:
     """Compute the fewest scores for an interval of the wanted width, or for a right verdict.
@@ -315,6 +319,8 @@ def plan_sample_size(
     at_most : float
         In place of a width: the largest FAR or FRR at a threshold claimed for each stratum,
         planned by the chance (`power`) that `StrataTable.claim` supports it.
+    terms : str
+        Words of its text, as in :meth:`Roc.plot`.
     threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
     prior, cost_fa, cost_fr : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
@@ -360,11 +366,12 @@ def plan_sample_size(
     (379, 758)
     """
     systems = model if isinstance(model, tuple | list) else (model,)
-    return plan_when_read(
+    plan = plan_when_read(
         len(systems), lambda: systems, stat, given, point, level=level, ratio=ratio, method=method,
         width=width, power=power, measure=measure, thresholds=thresholds, correlation=correlation,
         strata=strata, over=over, at_most=at_most,
     )  # fmt: skip
+    return replace(plan, terms=checks.terms_of(terms).name)
 
 
 def plan_when_read(
@@ -505,10 +512,10 @@ def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, 
     beyond = sizes[least.name] * tail
     if beyond < 1.0 and plan.method != _CHOICES["thresholds"][1]:
         warn(
-            f"{plan.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
-            f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
-            " number, its width is that of distributions taken as true. About"
-            f" {needed(tail)} scores would (3/rate). Plan with as many, or for a larger rate.",
+            f"{plan.stat}: of the {sizes[least.name]} {vocabulary.CLASS_SLOTS[who][0]} scores"
+            f" planned {beyond:.2g} are expected beyond {least.name} {float(least.rate):.4g}: no"
+            " score would speak for the number, its width is that of distributions taken as true."
+            f" About {needed(tail)} scores would (3/rate). Plan with as many or a larger rate.",
             ExtrapolationWarning,
         )
     return replace(plan, n_beyond=beyond, n_needed=SHOW / tail, needed_of=who)

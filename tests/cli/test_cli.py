@@ -81,8 +81,11 @@ def test_an_existing_report_is_replaced_only_by_force(tmp_path, panel_alone, cap
     assert main(["report", "--dev", DEV, "-o", str(out)]) == 2
     assert out.read_text() == "old"
     assert "--force" in capsys.readouterr().err
-    assert main(["report", "--dev", DEV, "--family", "beta", "-o", str(out), "--force"]) == 0
-    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    call = ["report", "--dev", DEV, "--family", "beta", "-o", str(out), "--prior", "0.125"]
+    assert main([*call, "--force"]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "at prevalence 12.5" in page
 
 
 def test_a_score_file_is_never_overwritten(tmp_path, capsys):

@@ -125,6 +125,36 @@ def test_a_page_has_no_word_of_another_field(terms, tmp_path):
 
 
 @pytest.mark.simulation
+@pytest.mark.parametrize("terms", FOREIGN)
+def test_decisions_plans_and_summaries_have_the_words_of_the_field(terms):
+    fit = br.fit(SCORES, "beta", boundary="inflate")
+    decisions = [
+        br.decide(SCORES, terms=terms, **asked)
+        for asked in ({"far": 0.1, "prior": 0.2}, {"precision": 0.6}, {"cost_fa": 1, "cost_fr": 2})
+    ]
+    check = decisions[0].check(br.Scores([0.9, 0.4, 0.7], [0.1, 0.6, 0.3]))
+    with pytest.warns(br.ExtrapolationWarning, match="of the .* impostor scores planned"):
+        plan = br.plan_sample_size("tpr@far=1e-4", model=fit, width=0.2, terms=terms)
+    values = [*decisions, check, plan]
+    texts = [*map(str, values), *(value._repr_html_() for value in values), str(fit.summary(terms))]
+    texts += [decisions[0].to_latex(), *(t.get_text() for t in check.plot().get_yticklabels())]
+    names = r"(?s)<svg.*?</svg>|<style.*?</style>|@far=|FAR gate"
+    shown = [re.sub(names, "", text) for text in texts]
+    assert [text for text in shown if re.search(FOREIGN[terms], text)] == []
+    plain = br.decide(SCORES, far=0.1, prior=0.2)  # documents hold the default words
+    assert str(br.from_json(decisions[0].to_json())) == str(plain)
+    with pytest.raises(br.InputError, match="terms must be one of 'biometric'"):
+        br.plan_sample_size("auc", model=fit, width=0.1, terms="PAD")
+
+
+def test_rates_of_comparisons_have_their_names_and_nothing_else():
+    assert voc.of_comparisons(f"{voc.FAR} of {voc.CLIENTS}") == f"FMR of {voc.CLIENTS}"
+    some = br.Scores.from_labels([1, 1, 0, 0], [0.4, None, 0.1, 0.2], missing="reject")
+    with pytest.raises(br.InputError, match='terms="matching" must be left out'):
+        br.decide(some, eer=True, terms="matching")
+
+
+@pytest.mark.simulation
 def test_the_command_line_says_them_and_json_does_not(tmp_path, capsys):
     file = write(tmp_path / "FAR.csv", SCORES.client, SCORES.impostor)
     assert main(["fit", file, "--family", "beta", "--terms", "matching"]) == 0

@@ -160,6 +160,8 @@ def test_refusals():
         br.categories(dev, test, zero_division=2.0)
     with pytest.raises(ValueError, match="row must be"):
         br.categories(dev, test).band("c9")
-    with pytest.warns(br.SameDataWarning, match="category 'c0': dev and test are the same data"):
-        br.categories({"c0": dev["c0"]}, {"c0": dev["c0"]})
+    with pytest.warns(br.SameDataWarning, match="category 'c0' and 1 more: dev and") as told:
+        br.categories(*[{name: dev[name] for name in ("c0", "c1")}] * 2)
+    assert len(told) == 1
+    assert f"of level {1 - 0.05 / N:.6g} hold" in str(br.categories(dev, test))
     assert json.loads(br.categories(dev, test).to_json())["kind"] == "Categories"

@@ -9,6 +9,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
+from betaroc.core.special import log_beta
 from betaroc.core.thresholds import Thresholds
 
 B = br.Beta(2.0, 3.0)
@@ -89,3 +90,14 @@ def test_the_rule_integrates_what_bends_and_gives_up_on_noise():
     assert noise == pytest.approx(1.5, abs=0.01)
     with pytest.raises(br.FitError, match="doubles hold"):
         integrate_panels(lambda x: np.exp(1e4 * x), np.array([0.0, 1.0]))
+
+
+@pytest.mark.parametrize(("a", "b"), [(1e-144, 1e203), (1e-203, 1e144), (2e-309, 3e-309)])
+def test_quantiles_of_extreme_shapes_signal_nothing(a, b):
+    """As a -> 0 B(a, b) -> 1/a + 1/b, and half of symmetric mass is at either end."""
+    with np.errstate(all="raise", under="ignore"):
+        for law in (br.Beta(a, b), br.Beta(b, a)):
+            x = [way(p) for way in (law.ppf, law.isf) for p in (1e-300, 0.3, 1 - 1e-16)]
+            assert np.all((np.array(x) >= 0.0) & (np.array(x) <= 1.0))
+        assert_allclose(log_beta(a, b), np.logaddexp(-np.log(a), -np.log(b)), rtol=1e-14)
+        assert (br.Beta(a, a).ppf(0.25), br.Beta(a, a).isf(0.25)) == (0.0, 1.0)

@@ -49,7 +49,7 @@ def test_a_band_is_drawn_where_it_is_asked_for():
     for far, low, high in zip(band.alpha, band.low, band.high, strict=True):
         ends = vertices[np.isclose(vertices[:, 0], far), 1]
         assert (ends.min(), ends.max()) == pytest.approx((low, high))
-    assert words(ax)[2] == "90 % interval at each FAR"
+    assert words(ax)[2] == "90 % interval at each FPR"
     assert (ax.get_xlabel(), ax.get_xscale()) == ("FPR", "log")
     with pytest.raises(br.InputError, match="another curve"):
         FIT.plot(band=br.roc_band(FIT.scores, far=[0.1]))
