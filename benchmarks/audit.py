@@ -27,7 +27,7 @@ LAWS = {
 MEASURES = {
     "hter": lambda far, frr, share: 0.5 * (far + frr),
     "accuracy": lambda far, frr, share: 1.0 - (1.0 - share) * far - share * frr,
-    "f1": lambda far, frr, share: 2.0 / (1.0 + (share + (1.0 - share) * far) / (share * (1.0 - frr))),
+    "f1": lambda far, frr, share: 2.0 / (1.0 + (1.0 + (1.0 / share - 1.0) * far) / (1.0 - frr)),
 }  # fmt: skip
 
 

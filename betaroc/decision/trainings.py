@@ -137,21 +137,27 @@ class VarianceComponents(Tabular, Exportable):
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
         """Of two methods, by both variances: between trainings, and of trials that they share."""
+        # The interaction is in both: without it in the second the test is a little too often wrong.
         from scipy.special import stdtr
 
         checks.choice(stat, ("mean",), "stat")
         if self.stat != other.stat:
             actual = f"{self.stat} and {other.stat}"
             raise refusal("a and b", "have one statistic", actual, "Compute both alike.")
-        systems, sizes = (*self.systems, *other.systems), (self.values.size, other.values.size)
-        w = np.repeat([1.0 / sizes[0], -1.0 / sizes[1]], sizes)
-        variances = [float(np.var(c.values, ddof=1)) / c.values.size for c in (self, other)]
-        freedoms = [n - 1.0 for n in sizes]
-        for c in _samplings(systems, self.stat, options, paired=paired):
-            blocks = (c.covariance[: sizes[0], : sizes[0]], c.covariance[sizes[0] :, sizes[0] :])
-            alone = sum(_split(b)[1] / b.shape[0] for b in blocks)  # which the values show
-            variances.append(max(float(w @ c.covariance @ w) - alone, 0.0))
-            freedoms.append(c.freedom)
+        sides, sizes = (self, other), (self.values.size, other.values.size)
+        parts = [
+            (float(np.var(c.values, ddof=1)) / c.values.size, c.values.size - 1.0) for c in sides
+        ]
+        if paired:
+            w = np.repeat([1.0 / sizes[0], -1.0 / sizes[1]], sizes)
+            systems = (*self.systems, *other.systems)
+            samplings = _samplings(systems, self.stat, options, paired=True)
+            parts += [(float(w @ c.covariance @ w), c.freedom) for c in samplings]
+        else:
+            for c in sides:
+                samplings = _samplings(c.systems, c.stat, options, paired=c.paired)
+                parts += [(float(s.covariance.mean()), s.freedom) for s in samplings if c.paired]
+        variances, freedoms = zip(*parts, strict=True)
         variance, freedom = welch(variances, freedoms)
         gap, sd = float(self.values.mean() - other.values.mean()), math.sqrt(variance)
         reach = student(freedom, options.level) * sd
@@ -243,10 +249,10 @@ def variance_components(
     samplings = _samplings(systems, stat, options, paired=paired)
     alone = [_split(c.covariance) for c in samplings]
     interaction = math.fsum(rest for _, rest in alone)
-    shared = [common for common, _ in alone]
     low, high = (max(x - interaction, 0.0) for x in _spread_ends(values, options))
     training = Interval(max(between - interaction, 0.0), low, high, options.level, "bonett")
-    variance, freedom = welch([between / k, *shared], [k - 1.0, *(c.freedom for c in samplings)])
+    shared = [(float(c.covariance.mean()), c.freedom) for c in samplings if paired]
+    variance, freedom = welch(*zip((between / k, k - 1.0), *shared, strict=True))
     mean, reach = float(values.mean()), student(freedom, options.level) * math.sqrt(variance)
     parts = []
     for c, (common, rest) in zip(samplings, alone, strict=True):

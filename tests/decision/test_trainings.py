@@ -89,6 +89,8 @@ def test_two_methods_on_one_test_set():
     welch = stats.ttest_ind(a.values, b.values, equal_var=False)
     assert result.p_value == pytest.approx(welch.pvalue, rel=1e-9)
     paired = br.variance_components(FIVE, "auc")
+    apart = br.difference(paired, a, "mean", paired=False)  # A's trainings share their test set
+    assert apart.high - apart.low > paired.mean.high - paired.mean.low
     same = br.difference(paired, paired, "mean")
     assert (same.estimate, same.p_value) == (0.0, 1.0)
     assert br.interval(paired, "mean") == paired.mean
