@@ -30,6 +30,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 import betaroc as br
 
@@ -172,6 +173,34 @@ def bare(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def plane_axes(ax: Axes) -> None:
+    """The plane of a and b with its quadrants."""
+    ax.axhline(0.0, color="0.4", lw=0.8)
+    ax.axvline(0.0, color="0.4", lw=0.8)
+    ax.set(xlabel="a = a_c − a_i", ylabel="b = b_c − b_i")
+    bare(ax)
+
+
+def fill_regions(ax: Axes, x: np.ndarray, y: np.ndarray, codes: pd.DataFrame) -> None:
+    """Numbers of four words as colours."""
+    norm = BoundaryNorm(np.arange(-0.5, 4.0), 4)
+    ax.pcolormesh(x, y, codes, cmap=ListedColormap(COLOURS), norm=norm, rasterized=True)
+
+
+def marks_of(words: tuple[str, ...]) -> list[Line2D]:
+    """Their marks in a legend."""
+    pairs = zip(words, COLOURS, strict=True)
+    return [Line2D([], [], ls="", marker="s", ms=9, color=c, label=word) for word, c in pairs]
+
+
+def published_pairs() -> dict[str, np.ndarray]:
+    """a and b of Table 1, by sharpening."""
+    return {
+        name: np.array([(client[0] - i[0], client[1] - i[1]) for i in impostors]).T
+        for name, (client, *impostors) in TABLE_1.items()
+    }
+
+
 def draw_plane(frame: pd.DataFrame, path: Path) -> None:
     figure = Figure(figsize=(12, 4.3), layout="constrained")
     by_impostor = frame.groupby("impostor", sort=False)
@@ -181,8 +210,7 @@ def draw_plane(frame: pd.DataFrame, path: Path) -> None:
         code = part.assign(code=part["curve"].map({s: k for k, s in enumerate(SHAPES)}))
         regions = code.pivot_table("code", "b", "a")
         a, b = regions.columns.to_numpy(), regions.index.to_numpy()
-        norm = BoundaryNorm(np.arange(-0.5, 4.0), 4)
-        ax.pcolormesh(a, b, regions, cmap=ListedColormap(COLOURS), norm=norm, rasterized=True)
+        fill_regions(ax, a, b, regions)
         areas = ax.contour(a, b, grids["auc"], [0.1, 0.3, 0.5, 0.7, 0.9, 0.97], colors="0.25",
                            linewidths=0.9)  # fmt: skip
         ax.clabel(areas, fmt="AUC %g", fontsize=7)
@@ -191,30 +219,24 @@ def draw_plane(frame: pd.DataFrame, path: Path) -> None:
         lines = ax.contour(a, b, depth, [0.01, 0.1], colors="#b3261e", linewidths=1.0,
                            linestyles="--")  # fmt: skip
         ax.clabel(lines, fmt="%g deep", fontsize=7)
-        ax.axhline(0.0, color="0.4", lw=0.8)
-        ax.axvline(0.0, color="0.4", lw=0.8)
-        ax.set(title=f"impostor Beta({a_i:g}, {b_i:g}), {name}", xlabel="a = a_c − a_i")
-        ax.set(ylabel="b = b_c − b_i", xlim=(a[0], a[-1]), ylim=(b[0], b[-1]))
-        bare(ax)
-    marks = [figure.axes[0].plot([], [], "s", ms=9, color=c, label=s)[0]
-             for s, c in zip(SHAPES, COLOURS, strict=True)]  # fmt: skip
-    figure.legend(handles=marks, loc="outside lower center", ncols=4, frameon=False)
+        plane_axes(ax)
+        ax.set(title=f"impostor Beta({a_i:g}, {b_i:g}), {name}")
+        ax.set(xlim=(a[0], a[-1]), ylim=(b[0], b[-1]))
+    figure.legend(handles=marks_of(SHAPES), loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
 def draw_pairs(frame: pd.DataFrame, path: Path) -> None:
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for name, (client, *impostors) in TABLE_1.items():
-        a, b = np.array([(client[0] - i[0], client[1] - i[1]) for i in impostors]).T
-        left.plot(a, b, "o-", ms=4, lw=1, label=name)
+    for name, places in published_pairs().items():
+        left.plot(*places, "o-", ms=4, lw=1, label=name)
     for x, y, word in ((0.6, 0.8, "hook at one"), (0.01, 0.8, "below"), (0.6, 0.1, "proper"),
                        (0.01, 0.1, "hook\nat zero")):  # fmt: skip
         left.text(x, y, word, transform=left.transAxes, color="0.4")
-    left.axhline(0.0, color="0.4", lw=0.8)
-    left.axvline(0.0, color="0.4", lw=0.8)
+    plane_axes(left)
     left.set_yscale("symlog", linthresh=1.0)
-    left.set(xlim=(-0.75, 4.8), ylim=(-40, 3), xlabel="a = a_c − a_i", ylabel="b = b_c − b_i")
+    left.set(xlim=(-0.75, 4.8), ylim=(-40, 3))
     left.set_title("the pairs of Omar and Ivrissimtzis,\nsharpening 0 to 50 along each line")
     left.legend(frameon=False, fontsize=8, loc="center right")
     hooked = frame[frame["curve"].str.startswith("hook") & (frame["auc"] > 0.5)]
@@ -225,8 +247,7 @@ def draw_pairs(frame: pd.DataFrame, path: Path) -> None:
     right.set(ylim=(1e-8, 1), xlabel="AUC", ylabel="depth below the diagonal")
     right.set_title("improper regions of random pairs,\nshapes from 0.1 to 10")
     right.legend(frameon=False, markerscale=4)
-    for ax in (left, right):
-        bare(ax)
+    bare(right)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
@@ -247,26 +268,36 @@ def draw_thresholds(frame: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the atlas: tables and pictures.")
+def options(description: str) -> argparse.Namespace:
+    """The options of an atlas; folders of tables and pictures are made."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--pictures", type=Path, default=HERE.parent / "docs" / "img")
     parser.add_argument("--tables", type=Path, default=HERE / "results")
     parser.add_argument("--work", type=Path)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        options = {"work": chosen.work or Path(temporary), "workers": chosen.workers}
-        grid, sobol = (5, 16) if chosen.quick else (61, 4096)
-        sizes, replicates = ((50, 200), 4) if chosen.quick else (SIZES, 1000)
-        everywhere = pairs(sobol, **options)
-        across = plane(grid, **options)
-        excess = thresholds(sizes, replicates, **options)
     for folder in (chosen.tables, chosen.pictures):
         folder.mkdir(parents=True, exist_ok=True)
-    tables = {"signs": sign_table(everywhere), "hooks": hook_table(everywhere), "excess": excess}
+    return chosen
+
+
+def write_tables(tables: dict[str, pd.DataFrame], folder: Path, atlas: str) -> None:
     for name, table in tables.items():
-        table.to_csv(chosen.tables / f"atlas_{name}.csv", index=False, float_format="%.6g")
+        table.to_csv(folder / f"{atlas}_{name}.csv", index=False, float_format="%.6g")
+
+
+def main() -> None:
+    chosen = options("Make the atlas: tables and pictures.")
+    with tempfile.TemporaryDirectory() as temporary:
+        where = {"work": chosen.work or Path(temporary), "workers": chosen.workers}
+        grid, sobol = (5, 16) if chosen.quick else (61, 4096)
+        sizes, replicates = ((50, 200), 4) if chosen.quick else (SIZES, 1000)
+        everywhere = pairs(sobol, **where)
+        across = plane(grid, **where)
+        excess = thresholds(sizes, replicates, **where)
+    tables = {"signs": sign_table(everywhere), "hooks": hook_table(everywhere), "excess": excess}
+    write_tables(tables, chosen.tables, "atlas")
     draw_plane(across, chosen.pictures / "atlas_plane.png")
     draw_pairs(everywhere, chosen.pictures / "atlas_pairs.png")
     draw_thresholds(excess, chosen.pictures / "atlas_thresholds.png")
