@@ -17,9 +17,8 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import interval
 from betaroc.model.measures import MEASURES
 from betaroc.rendering import tree
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import level_words, number
-from betaroc.rendering.tree_text import text_of
 
 #: The criterion, and its alpha, whose threshold is best in a measure; nan of the impostors' share.
 _BEST = {
@@ -31,7 +30,7 @@ _BEST = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Framed, Exportable):
+class Audit(Framed, Readable):
     """A number with the threshold chosen on test, beside that with the threshold of dev.
 
     Made by :func:`audit`.
@@ -68,9 +67,6 @@ class Audit(Framed, Exportable):
     a_posteriori: float
     a_priori: Interval
     optimism: Interval
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> Sequence[tree.Node]:
         more, there = self.optimism, self.a_priori

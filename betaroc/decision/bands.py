@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from itertools import chain, combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError, SmallSampleWarning, refusal
 from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
@@ -158,10 +158,13 @@ class _Dev(NamedTuple):
     error: ThresholdError | None = None
 
 
-def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
+def _varying(e: Epc, o: BandOptions) -> tuple[PerturbedModels | None, _Dev | None]:
     """Test's fit, None of scores, and dev where it is drawn again; both checked."""
     check_large_table(o.replicates, e.alpha.size)
-    fitted = fitted_test(e, groups=o.groups)
+    # A fit of continuous distributions varies by its errors, counts by their trials.
+    smooth = e.test.client.continuous is not None and e.test.impostor.continuous is not None
+    fit: Any = e.test_fit if smooth else None
+    fitted = None if fit is None else PerturbedModels(fit, o.groups)
     _check_sides(e, fitted, o)
     if fitted is None:
         curve.empirical_laws(e.test, "test")
@@ -173,7 +176,7 @@ def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
 def varying_dev(e: Epc, o: BandOptions) -> _Dev:
     """Dev drawn again, or its fit's thresholds with their error."""
     if e.dev_fit is not None and not empirical.decides_by_counts(e.dev._pair):
-        error = threshold_error(e.dev_fit, e, groups=o.groups)
+        error = threshold_error(e, groups=o.groups)
         return _Dev(error.draw, error=error)
     again = resampler(e, varies=curve.side_groups(e, "dev", groups=o.groups) is not None)
     if e.over == POOLED:
@@ -191,17 +194,19 @@ def varying_dev(e: Epc, o: BandOptions) -> _Dev:
     return _Dev(draw, m, float((m / total) ** (1.0 / 3.0)))
 
 
-def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None) -> FloatArray:
+def _replicates(
+    e: Epc, o: BandOptions, fitted: PerturbedModels | None, dev: _Dev | None
+) -> FloatArray:
     if fitted is not None:
-        test = fitted
+        test, shared = fitted, e.dev_fit == e.test_fit
 
         def of_fit(rng: np.random.Generator, size: int) -> FloatArray:
             z = rng.standard_normal((size, test.roots.shape[0]))
-            still = test.measured(e, z, e.chosen)
+            still = _of_fit(e, test, z, e.chosen)
             if dev is None:
                 return still
-            t = dev.error.at(z) if test.shared and dev.error else dev.draw(rng, size)
-            return shrunk(e, dev.shrink, test.measured(e, z, t), still)
+            t = dev.error.at(z) if shared and dev.error else dev.draw(rng, size)
+            return shrunk(e, dev.shrink, _of_fit(e, test, z, t), still)
 
         return o.replicated(of_fit, e.alpha.size)
     trials, theta = curve.side_trials(e, "test"), empirical.decisive(e.chosen)
@@ -235,10 +240,14 @@ def _drawer(
             cells = judged(choose(rng, n))
             first = cells[0][0]
             drawn = first.draw(rng, n)  # once where several systems share it
-            parts.append([
-                _observed(e, of, drawn if rows is first else rows.draw(rng, n), theta)
-                for e, (rows, of, theta) in zip(curves, cells, strict=True)
-            ])  # fmt: skip
+            values = []
+            for e, (rows, of, theta) in zip(curves, cells, strict=True):
+                counts = drawn if rows is first else rows.draw(rng, n)
+                if isinstance(of, StrataRows):
+                    values.append(of.measured(e, counts, theta))
+                else:
+                    values.append(measured(e, of.errors(counts, theta)))
+            parts.append(values)
         return [np.concatenate(values) for values in zip(*parts, strict=True)]
 
     return draw
@@ -276,13 +285,6 @@ def cells_of(
     ]  # fmt: skip
 
 
-def _observed(e: Epc, of: SortedRows | StrataRows, drawn: Counts, theta: FloatArray) -> FloatArray:
-    """The curve's measure on drawn trials, over strata where it is."""
-    if isinstance(of, StrataRows):
-        return of.measured(e, drawn, theta)
-    return measured(e, of.errors(drawn, theta))
-
-
 def measured(e: Epc, drawn: drawn_scores.GroupedCounts) -> FloatArray:
     """The curve's measure of error counts, a row per replicate; nan for an empty class."""
     clients, impostors = drawn.clients, drawn.impostors
@@ -304,57 +306,29 @@ def shrunk(e: Epc, shrink: float, moved: FloatArray, fixed: FloatArray) -> Float
     return np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
 
 
-# ------------------------------------------------------------------------- a fitted test
-@dataclass(frozen=True)
-class FittedTest:
-    """The two distributions of a fit as a point with a normal error, in free coordinates.
-
-    `roots` change `place` by one standard error; `shared`: dev is the same fit.
-    """
-
-    laws: tuple[Distribution, Distribution]
-    names: tuple[tuple[str, ...], tuple[str, ...]]
-    place: FloatArray
-    roots: FloatArray
-    prior: float
-    shared: bool = False
-
-    def rates(self, z: FloatArray, t: Thresholds) -> tuple[FloatArray, ...]:
-        """FAR, FRR, TPR and TNR of distributions z standard errors away, a row for each of z."""
-        at = self.place + z @ self.roots
-        cut = len(self.names[0])
-        sides = zip(self.laws, self.names, (at[:, :cut], at[:, cut:]), strict=True)
-        (frr, tpr), (tnr, far) = (
-            law._tail_rows(value_columns(law, names, place), t) for law, names, place in sides
-        )
-        return far, frr, tpr, tnr
-
-    def measured(self, e: Epc, z: FloatArray, t: Thresholds) -> FloatArray:
-        """The measure of a curve there, a row for each of z."""
-        return e._at_rates(self.rates(z, t), np.full(len(z), self.prior))
-
-
-def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
-    """Test's fit as what varies; None where test is no fit of continuous distributions."""
-    fit: Any = e.test_fit
-    if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
-        return None
-    near = PerturbedModels(fit, groups)
-    laws, shared = (e.test.client, e.test.impostor), e.dev_fit is not None and e.dev_fit == fit
-    return FittedTest(laws, near.names, near.place, near.roots, e.test.prior, shared)
+def _of_fit(e: Epc, test: PerturbedModels, z: FloatArray, t: Thresholds) -> FloatArray:
+    """The measure of distributions z standard errors away from test's fit, a row for each of z."""
+    at, cut = test.place + z @ test.roots, len(test.names[0])
+    laws = (e.test.client, e.test.impostor)
+    sides = zip(laws, test.names, (at[:, :cut], at[:, cut:]), strict=True)
+    (frr, tpr), (tnr, far) = (
+        law._tail_rows(value_columns(law, names, place), t) for law, names, place in sides
+    )
+    return e._at_rates((far, frr, tpr, tnr), np.full(len(z), e.test.prior))
 
 
 # ---------------------------------------------------------------------------- delta method
 def _fit_delta(
-    e: Epc, test: FittedTest, error: ThresholdError | None, o: BandOptions
+    e: Epc, test: PerturbedModels, error: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
     size = test.roots.shape[0]
-    own = size if error is None or test.shared else size + error.slope.shape[1]
+    shared = error is None or e.dev_fit == e.test_fit
+    own = size if error is None or shared else size + error.slope.shape[1]
 
     def moved(z: FloatArray) -> FloatArray:
-        t = e.chosen if error is None else error.at(z[None, size if own > size else 0 :])
-        return np.asarray(test.measured(e, z[None, :size], t)[0])
+        t = e.chosen if error is None else error.at(z[None, 0 if shared else size :])
+        return np.asarray(_of_fit(e, test, z[None, :size], t)[0])
 
     # The change with one standard error of each independent source, a column each.
     changes = slopes_along(np.eye(own), moved)
@@ -439,7 +413,7 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 
 # ------------------------------------------------------------------------------- conditions
-def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
+def _check_sides(e: Epc, fitted: PerturbedModels | None, o: BandOptions) -> None:
     """A side that varies has a sampling error, for the delta method a smooth one."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
@@ -520,21 +494,26 @@ def plan_of(
     curves = _on_same_trials(curves, "dev", names, paired=False)
     if paired:
         curves = _on_same_trials(curves, "test", names, paired=True)
-        _check_unpaired(curves, names, groups=groups)
+        _check_pairs(curves, names, groups=groups)
     trials = [curve.side_trials(e, "test") for e in curves]
     test, fewest = _rows(curves, "test", shared=paired, groups=groups)
-    known = None
-    if any(rows.groups is not None for rows in test):
-        known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
+    labels = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
+    known = labels if any(labels) else None
     strata = [strata_curves(e) for e in curves]
     shown = *curves, *chain(*strata)
-    judged = [_sorted_rows(e) for e in shown]
+    judged = [
+        SortedRows.of(curve.side_trials(e, "test")) if e.over == POOLED
+        else StrataRows.of(scores_of_strata(e, "test"), e.over) for e in shown
+    ]  # fmt: skip
     parent = [*range(len(curves)), *(k for k, own in enumerate(strata) for _ in own)]
-    cells = partial(_rows_at, [test[k] for k in parent], judged, parent)
+
+    def cells(at: Sequence[FloatArray]) -> Cells:
+        return [(test[k], of, at[k]) for of, k in zip(judged, parent, strict=True)]
+
     if options.method == "test":
         fixed = [empirical.decisive(e.chosen) for e in curves]
         if curves[0].over != POOLED:
-            at: Cells = cells(fixed)
+            at = cells(fixed)
         elif paired:
             at = cells_of(trials, fixed, test[0])
         else:
@@ -567,7 +546,10 @@ def dev_choice(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> 
         if e.over == POOLED and empirical.decides_by_counts(e.dev._pair):
             curve.empirical_laws(e.dev, f"the dev side of {name}")
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
-    paired = _same_dev(curves, groups=groups)
+    # Ids, or numbers and order, say whether all systems judge the same dev trials.
+    pairs = combinations([curve.side_trials(e, "dev") for e in curves], 2)
+    paired = not any(empirical.is_binned(x) for e in curves for x in (e.dev.client, e.dev.impostor))
+    paired = paired and all(paired_trials.same_trials(*pair, groups=groups) for pair in pairs)
     dev, smallest = _rows(curves, "dev", shared=paired, groups=groups)
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
@@ -581,17 +563,14 @@ def dev_choice(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> 
     return DevChoice(choose, paired, smallest, max(rows.size for rows in dev), fitted)
 
 
-def _rows_at(
-    rows: Sequence[BootstrapRows], judged: Sequence[SortedRows | StrataRows],
-    parent: Sequence[int], at: Sequence[FloatArray],
-) -> Cells:  # fmt: skip
-    return [(own, of, at[k]) for own, of, k in zip(rows, judged, parent, strict=True)]
-
-
-def _sorted_rows(e: Epc) -> SortedRows | StrataRows:
-    if e.over == POOLED:
-        return SortedRows.of(curve.side_trials(e, "test"))
-    return StrataRows.of(scores_of_strata(e, "test"), e.over)
+def _check_pairs(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> None:
+    sides = [curve.side_trials(e, "test") for e in curves]
+    for (one, name), (other, second) in combinations(zip(sides, names, strict=True), 2):
+        paired_trials.check_other_trials(one, other, (name, second), groups=groups)
+    for e, name in zip(curves, names, strict=True):
+        if e.test.prior != curves[0].test.prior:
+            priors = f"{names[0]} has {curves[0].test.prior!r}, {name} {e.test.prior!r}"
+            raise InputError(f"paired curves must have one test prior; {priors}.")
 
 
 def _on_same_trials(
@@ -636,24 +615,6 @@ def _rows(
     return result * (len(curves) // len(result)), Smallest(n, what, _NEEDED[role])
 
 
-def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
-    """Whether ids, or numbers and order, say that all systems judge the same dev trials."""
-    if any(empirical.is_binned(law) for e in curves for law in (e.dev.client, e.dev.impostor)):
-        return False
-    pairs = combinations([curve.side_trials(e, "dev") for e in curves], 2)
-    return all(paired_trials.same_trials(one, other, groups=groups) for one, other in pairs)
-
-
-def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> None:
-    sides = [curve.side_trials(e, "test") for e in curves]
-    for (one, name), (other, second) in combinations(zip(sides, names, strict=True), 2):
-        paired_trials.check_other_trials(one, other, (name, second), groups=groups)
-    for e, name in zip(curves[1:], names[1:], strict=True):
-        if e.test.prior != curves[0].test.prior:
-            priors = f"{names[0]} has {curves[0].test.prior!r}, {name} {e.test.prior!r}"
-            raise InputError(f"paired curves must have one test prior; {priors}.")
-
-
 # ------------------------------------------------------------------ thresholds chosen again
 #: Shares at which both tails of a fit are looked at: 5e-8 to nearly one half.
 _SHARES = 1.0 / (1.0 + np.exp(-np.linspace(-16.8, 16.8, 200)[:100]))
@@ -692,23 +653,30 @@ class WeightedErrorResampler:
     def thresholds(self, drawn: Counts) -> FloatArray:
         """A row per replicate, from draws of each row of dev; nan for an empty class."""
         counts = self.rows.sorted_counts(drawn)
+        criterion, lost = self._criterion(counts)
+        order = np.argsort(self.alpha, kind="stable")
+        chosen = [np.argmin(criterion(a), axis=1) for a in self.alpha[order].tolist()]
+        theta = np.empty((lost.size, order.size))
+        theta[:, order] = self._places(counts, np.stack(chosen, axis=1))
+        theta[lost] = np.nan
+        return theta
+
+    def _criterion(self, counts: Counts) -> tuple[Callable[[float], FloatArray], BoolArray]:
+        """The criterion of an alpha at each gap, a row per replicate; which of these have none."""
         below = [drawn_scores.counts_below(part) for part in counts]
         clients, impostors = (part[:, -1:].astype(np.float64) for part in below)
         rejected = below[0][:, self.gaps[0]].astype(np.float64)
         accepted = impostors - below[1][:, self.gaps[1]]
-        order = np.argsort(self.alpha, kind="stable")
-        chosen = np.empty((clients.size, order.size), dtype=np.intp)
         # Of equal criteria the one of the least HTER, whose part is below one in the whole sums.
         tie = np.exp2(-np.ceil(np.log2(2.0 * clients * impostors + 1.0)))
-        for j, alpha in enumerate(self.alpha[order].tolist()):
+
+        def of(alpha: float) -> FloatArray:
             weight = operating_points.exact_weight(alpha)
             far = (weight.numerator + tie) * clients
             frr = (weight.denominator - weight.numerator + tie) * impostors
-            chosen[:, j] = np.argmin(accepted * far + rejected * frr, axis=1)
-        theta = np.empty(chosen.shape)
-        theta[:, order] = self._places(counts, chosen)
-        theta[np.ravel(clients * impostors) == 0.0] = np.nan
-        return theta
+            return np.asarray(accepted * far + rejected * frr)
+
+        return of, np.ravel(clients * impostors) == 0.0
 
     def _places(self, counts: Counts, chosen: IntArray) -> FloatArray:
         """The middle between the drawn scores on both sides of each chosen gap."""
@@ -732,21 +700,12 @@ class StrataResampler(WeightedErrorResampler):
 
     strata: StrataRows
 
-    def thresholds(self, drawn: Counts) -> FloatArray:
-        """See `WeightedErrorResampler.thresholds`; nan too where a stratum came out empty."""
-        counts = self.rows.sorted_counts(drawn)
+    def _criterion(self, counts: Counts) -> tuple[Callable[[float], FloatArray], BoolArray]:
         frr, far = self.strata.rates(counts, self.gaps)
         lost = np.any(np.isnan(far) | np.isnan(frr), axis=1)
         far, frr = np.nan_to_num(far), np.nan_to_num(frr)
-        chosen = np.empty((len(far), self.alpha.size), dtype=np.intp)
-        order = np.argsort(self.alpha, kind="stable")
-        for j, a in enumerate(self.alpha[order].tolist()):
-            # Of equal criteria the one of the least HTER.
-            chosen[:, j] = np.argmin((a + _TIE) * far + (1.0 - a + _TIE) * frr, axis=1)
-        theta = np.empty(chosen.shape)
-        theta[:, order] = self._places(counts, chosen)
-        theta[lost] = np.nan
-        return theta
+        # Of equal criteria the one of the least HTER.
+        return lambda a: (a + _TIE) * far + (1.0 - a + _TIE) * frr, lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -805,15 +764,12 @@ class ThresholdError:
         return Thresholds(*(np.where(move != 0.0, *pair) for pair in scales))
 
 
-def threshold_error(
-    fit: PairEstimate | StrataFits, e: Epc, *, groups: bool = True
-) -> ThresholdError:
+def threshold_error(e: Epc, *, groups: bool = True) -> ThresholdError:
     """The error of the thresholds of a curve whose dev side is a fit, from its covariance."""
-    unit = e.dev._pair.unit
-    near: Any = (
-        PerturbedStrata(fit, e.over, groups) if isinstance(fit, StrataFits)
-        else PerturbedModels(fit, groups)
-    )  # fmt: skip
+    unit, fit = e.dev._pair.unit, e.dev_fit
+    near: Any = PerturbedModels(fit, groups)  # type: ignore[arg-type]
+    if isinstance(fit, StrataFits):
+        near = PerturbedStrata(fit, e.over, groups)
 
     def at(away: FloatArray) -> FloatArray:
         pair = pair_of(*near.laws(away))

@@ -26,9 +26,8 @@ from betaroc.inference.scores_beyond import effective_size
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering import tree
 from betaroc.rendering.curves import Axes, draw_epc
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import level_words, rate, rounded
-from betaroc.rendering.tree_text import text_of
 
 #: Shares s = TP/(TP + a FP + b FN) by 1, a, b and 0 of TN; F1 is 2 s/(1 + s).
 _MEASURES = ("precision", "recall", "f1")
@@ -39,7 +38,7 @@ _COLUMNS = ("threshold", "tp", "fp", "fn", "tn")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Categories(Tabular, Exportable):
+class Categories(Tabular, Readable):
     """Precision, recall and F1 of categories on test, at thresholds that dev chose for each.
 
     Made by :func:`categories`. Rows are the categories, then macro and micro.
@@ -181,9 +180,6 @@ class Categories(Tabular, Exportable):
             curve = self.alpha, band.estimate, np.isnan(self.alpha), axes, look
             ax = draw_epc(ax, *curve, band=band._drawn)
         return ax  # type: ignore[return-value]
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> Sequence[tree.Node]:
         """Averages of F1 and a table of the categories at the best alpha; a picture of all."""

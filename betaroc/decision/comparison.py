@@ -293,8 +293,7 @@ class Comparison(Tabular, Exportable):
     @property
     def _lost(self) -> int:
         """Replicates without a difference at some alpha of the range."""
-        values = self.differences[:, curve.inside(self.alpha, self.alpha_range)]
-        return int(np.sum(np.any(np.isnan(values), axis=1)))
+        return _without(self.differences, self.alpha, self.alpha_range)
 
     @property
     def cannot_tell(self) -> str:
@@ -1019,9 +1018,7 @@ def compare_systems(
         part = part - np.mean(part, axis=1, keepdims=True)
         result = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
         band[:, :, at] = np.reshape(result, (2, *centre.shape))
-    lost = int(
-        np.sum(np.any(np.isnan(values[:, : len(names), curve.inside(alpha, used)]), axis=(1, 2)))
-    )
+    lost = _without(values[:, : len(names)], alpha, used)
     return SystemsComparison(
         names, epcs, resample, paired, plan.dev_paired, options.level, used, mean,
         first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
@@ -1061,14 +1058,19 @@ def _unknown(
     return words if lost > (1.0 - MOST) * replicates else ""
 
 
+def _without(values: FloatArray, alpha: FloatArray, used: tuple[float, float]) -> int:
+    """Replicates without a value at some alpha of a range."""
+    missing = np.isnan(values[..., curve.inside(alpha, used)])
+    return int(np.sum(np.any(missing.reshape(len(values), -1), axis=1)))
+
+
 def _means(
     alpha: FloatArray, used: tuple[float, float], estimate: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Averages of systems (rows) and of their replicates over a range of alpha."""
     weights = curve.area_weights(alpha, *used)
-    counts = weights > 0.0
-    weights = weights[counts] / np.sum(weights)
-    return estimate[:, counts] @ weights, values[:, :, counts] @ weights
+    weights /= np.sum(weights)
+    return curve.weighed(estimate, weights), curve.weighed(values, weights)
 
 
 def called(first: Epc, second: Epc, otherwise: tuple[str, str]) -> tuple[str, str]:

@@ -130,6 +130,12 @@ def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
     return result
 
 
+def weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sums over alphas, the last axis; what has no weight may have no value."""
+    counts = weights > 0.0
+    return np.asarray(values[..., counts] @ weights[counts])
+
+
 def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
     """Warn of targets beyond every rate of dev, for which the nearest is taken."""
     reach = CRITERIA[criterion].reach(dev._pair, dev.prior)

@@ -304,7 +304,7 @@ class Epc(Tabular, Exportable):
         (0.25, 0.125)
         """
         start, stop = curve.area_range(self, low, high)
-        total = float(_weighed(self.value[None, :], curve.area_weights(self.alpha, start, stop))[0])
+        total = float(curve.weighed(self.value, curve.area_weights(self.alpha, start, stop)))
         return total / (stop - start) if flag(normalize, "normalize") else total
 
     def interval(
@@ -364,13 +364,13 @@ class Epc(Tabular, Exportable):
         o = options = options.by(self._drawn_sides)
         band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
                            resample_argument="method")  # fmt: skip
-        estimate = float(_weighed(self.value[None, :], weights)[0])
+        estimate = float(curve.weighed(self.value, weights))
         if self.over != POOLED:
             several = bool(np.count_nonzero(weights) > 1)
             ends = band_over(self, replace(band, simultaneous=several))
-            low, high = (float(_weighed(x[None, :], weights)[0]) for x in (ends.low, ends.high))
+            low, high = (float(curve.weighed(x, weights)) for x in (ends.low, ends.high))
             return Interval(estimate, low, high, o.level, f"{o.method}, band of the curve")
-        drawn = _weighed(curve_replicates(self, band), weights)
+        drawn = curve.weighed(curve_replicates(self, band), weights)
         beyond, at = None, np.flatnonzero(weights)
         if self.n_beyond is not None and at.size == 1 and not np.isnan(self.n_beyond[at[0]]):
             beyond = float(self.n_beyond[at[0]])  # of a mean over many none in particular
@@ -387,9 +387,9 @@ class Epc(Tabular, Exportable):
 
         def apart(rng: np.random.Generator, size: int) -> FloatArray:
             first, second, *_ = plan.values(rng, size)
-            return _weighed(first - second, weights)
+            return curve.weighed(first - second, weights)
 
-        gap = float(_weighed((self.value - other.value)[None, :], weights)[0])
+        gap = float(curve.weighed(self.value - other.value, weights))
         return of_replicates(gap, options.replicated(apart), options, name)
 
     @property
@@ -619,12 +619,6 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> pictures.Dra
     return band._drawn
 
 
-def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """What has no weight may have no value."""
-    counts = weights > 0.0
-    return np.asarray(values[:, counts] @ weights[counts])
-
-
 def _weights(
     e: Epc, stat: Any, argument: tuple[Any, ...], point: PointArguments
 ) -> tuple[FloatArray, str]:
@@ -792,14 +786,8 @@ def epc(
     return result
 
 
-#: For each pair: criterion of either axis, and the mean of the two rates.
-_PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
-    "far-frr": ("far", "frr", lambda p: p.hter),
-    "sensitivity-specificity": (
-        "sensitivity", "specificity", lambda p: 0.5 * (p.sensitivity + p.specificity)
-    ),
-    "precision-recall": ("precision", "recall", lambda p: p.mean_precision_recall),
-}  # fmt: skip
+#: The two rates of an average, each a criterion and a measure.
+_PAIRS = ("far-frr", "sensitivity-specificity", "precision-recall")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -905,27 +893,25 @@ def epc_average(
     >>> round(epc_average(model, model, "sensitivity-specificity").average, 6)
     0.698413
     """
-    checks.choice(pair, tuple(_PAIRS), "pair")
+    rates = checks.choice(pair, _PAIRS, "pair").split("-")
     low, high = checks.ascending(low, high)
     dev, test = dev_and_test(dev, test)
-    of_dev, of_test = curve.side(dev, prior), curve.side(test, prior)
     number = 1 if replicates is None else replicates
     options = IntervalOptions(level, method, number, groups, rng).by(RESAMPLE)
-    *by, mean = _PAIRS[pair]
 
-    def means(of_dev: ScoreModel, of_test: ScoreModel) -> FloatArray:
+    def means(dev: SideInput, test: SideInput) -> FloatArray:
         """The mean over the targets of either rate, and the share left out."""
-        return np.array([_mean(of_dev, of_test, name, mean, low, high) for name in by])
+        sides = curve.side(dev, prior), curve.side(test, prior)
+        return np.array([_mean(*sides, name, rates, low, high) for name in rates])
 
-    (first, second), undefined = means(of_dev, of_test).T
+    (first, second), undefined = means(dev, test).T
     average, ends = 0.5 * float(first + second), (math.nan, math.nan)
     named, failed = "none drawn", 0
     if replicates is not None:
         values = [
-            math.nan if None in sides
-            else np.mean(means(*(curve.side(item, prior) for item in sides))[:, 0])
+            math.nan if None in sides else np.mean(means(*sides)[:, 0])
             for sides in _drawn_sides(dev, test, options)
-        ]  # fmt: skip
+        ]
         ends, failed = drawn_scores.percentiles(np.array(values), options, "average")
         named = str(options.method)
     return EpcAverage(
@@ -955,13 +941,13 @@ def _drawn_sides(
 
 
 def _mean(
-    dev: ScoreModel, test: ScoreModel, criterion: str, mean: Callable[[OperatingPoint], Any],
-    low: float, high: float,
-) -> tuple[float, float]:  # fmt: skip
-    """The mean over the targets at which it is defined, and the share of the others."""
+    dev: ScoreModel, test: ScoreModel, criterion: str, rates: list[str], low: float, high: float
+) -> tuple[float, float]:
+    """The mean of rates over the targets at which it is defined, and the share of the others."""
 
     def value(v: FloatArray) -> FloatArray:
-        return np.asarray(mean(test._point(curve.chosen_on(dev, criterion, v))))
+        point = test._point(curve.chosen_on(dev, criterion, v))
+        return np.asarray(np.mean([MEASURES[name].value(point) for name in rates], axis=0))
 
     if dev._pair.discrete:
         places = CRITERIA[criterion].levels(dev._pair, dev.prior)

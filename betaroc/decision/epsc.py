@@ -27,8 +27,7 @@ from betaroc.inference.strata import checked_weights
 from betaroc.model.criteria import CRITERIA, over_weights
 from betaroc.rendering import curves as pictures, numbers, tree
 from betaroc.rendering.curves import AlphaAxes, Axes, DrawnBand
-from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.tree_text import text_of
+from betaroc.rendering.nouns import Readable
 
 #: By their names in the paper the criteria of thresholds.
 _CRITERIA = {"wer": WEIGHTED_ERROR, "eer": "eer"}
@@ -43,7 +42,7 @@ _ROWS = 11
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epsc(Tabular, Exportable):
+class Epsc(Tabular, Readable):
     """Errors and spoofability on test, at thresholds that dev chose.
 
     Made by :func:`epsc`. Arrays have an entry for each omega and beta, omega by omega.
@@ -162,9 +161,6 @@ class Epsc(Tabular, Exportable):
             panels[0].set_xlabel("")
             pictures.legend_below(panels[0], None, also=panels[1])
         return panels[0]
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> Sequence[tree.Node]:
         """The range of HTER_omega, a table, a picture."""

@@ -25,9 +25,8 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, apart
-from betaroc.rendering.tree_text import text_of
 
 #: E Z^2 of Chernoff's Z = argmax(W(u) - u^2), W two-sided Brownian motion.
 CHERNOFF_VARIANCE = 0.26355964129961019
@@ -83,7 +82,7 @@ class DevSize(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Forecast(Tabular, Exportable):
+class _Forecast(Tabular, Readable):
     """A forecast for one dev size."""
 
     model: ScoreModel
@@ -125,10 +124,7 @@ class _Forecast(Tabular, Exportable):
         >>> text.splitlines()[3].split()[:3]
         ['alpha', 'threshold', 'least']
         """
-        return text_of(self._view())
-
-    def __str__(self) -> str:
-        return self.summary()
+        return str(self)
 
     def _nodes(self, criterion: str, table: Grid, caveat: str) -> list[Node]:
         """What is taken as true, the table, and what its columns are."""

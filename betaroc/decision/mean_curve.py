@@ -15,7 +15,7 @@ from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.special import share_ends
 from betaroc.data.scores import Scores
-from betaroc.decision.epc import Epc
+from betaroc.decision.epc import Epc, check_different
 from betaroc.inference.delta import student
 from betaroc.inference.interval import Band
 from betaroc.model.samples import empirical_model
@@ -87,22 +87,18 @@ def mean_curve(
     """
     averaging = checks.choice(averaging, ("vertical", "threshold"), "averaging")
     level = checks.level(level)
-    items: list[Any] = list(curves) if isinstance(curves, Iterable) else [curves]
-    kinds = {type(curve) for curve in items}
-    if len(items) < 2 or kinds not in ({Scores}, {Epc}):
-        actual = f"{len(items)} of {', '.join(sorted(kind.__name__ for kind in kinds)) or 'none'}"
-        remedy = "Give the scores of each training, or its EPC."
-        raise refusal("curves", "be two or more Scores, or two or more Epc", actual, remedy)
-    count, options = len(items), {"level": level, "library": items[0].library}
-    reach = student(count - 1, level) / math.sqrt(count)
-    if kinds == {Epc}:
-        return _of_epcs(items, reach, options)
+    items = trainings_of(curves, "curves", "Give the scores of each training, or its EPC.")
+    reach = student(len(items) - 1, level) / math.sqrt(len(items))
+    if isinstance(items[0], Epc):
+        rows = np.array([e.value for e in items])
+        mean, width = rows.mean(axis=0), reach * rows.std(axis=0, ddof=1)
+        return _band(items, items[0].alpha, mean, mean - width, mean + width, level)
     from scipy.special import expit, logit
 
-    sides, tail = items, 0.5 * (1.0 - level)
+    tail = 0.5 * (1.0 - level)
     if averaging == "vertical":
         alpha = checks.rates_1d(np.linspace(0.0, 1.0, _PLACES) if far is None else far, "far")
-        models = [(empirical_model(s).roc(), s.impostor_total) for s in sides]
+        models = [(empirical_model(s).roc(), s.impostor_total) for s in items]
         rows = np.array([roc.tpr(alpha) for roc, _ in models])
         # At k of n impostors beyond one of them the expected FAR is (k + 1)/(n + 1), not k/n.
         lower = [alpha - (1.0 - alpha) / n for _, n in models]
@@ -110,9 +106,9 @@ def mean_curve(
                    for x, (roc, _) in zip(lower, models, strict=True)]  # fmt: skip
         pairs = [(rows, rows), (np.array(shifted), np.array(shifted))]
     else:
-        alpha, rows, departures = _at_thresholds(sides)
+        alpha, rows, departures = _at_thresholds(items)
         pairs = [(rows, departures)]
-    ends, total = [], float(sum(s.client_total for s in sides))
+    ends, total = [], float(sum(s.client_total for s in items))
     for values, spread in pairs:
         mean, width = values.mean(axis=0), reach * spread.std(axis=0, ddof=1)
         inside = np.clip(mean, *INSIDE)
@@ -120,28 +116,31 @@ def mean_curve(
         logits = (expit(logit(inside) + sign * width / slope) for sign in (-1.0, 1.0))
         ends += [(mean - width, mean + width), tuple(logits), share_ends(mean * total, total, tail)]
     low, high = np.min(ends, axis=0)[0].clip(0.0), np.max(ends, axis=0)[1].clip(max=1.0)
-    return _band("ROCs", count, alpha, rows.mean(axis=0), low, high, options)
+    return _band(items, alpha, rows.mean(axis=0), low, high, level)
 
 
-def _of_epcs(curves: Sequence[Epc], reach: float, options: dict[str, Any]) -> Band:
-    first = curves[0]
-    for e in curves:
-        same = (e.criterion, e.measure) == (first.criterion, first.measure)
-        if not (same and np.array_equal(e.alpha, first.alpha)):
-            rule = "have one criterion, one measure and the same alphas"
-            raise refusal("curves", rule, f"{e.criterion!r} and {e.measure!r} beside others")
-    rows = np.array([e.value for e in curves])
-    mean, width = rows.mean(axis=0), reach * rows.std(axis=0, ddof=1)
-    return _band("EPCs", len(curves), first.alpha, mean, mean - width, mean + width, options)
+def trainings_of(value: object, name: str, remedy: str) -> list[Any]:
+    """Two or more Scores, or as many curves of one criterion, measure and equal alphas."""
+    items: list[Any] = list(value) if isinstance(value, Iterable) else [value]
+    kinds = {type(item) for item in items}
+    if len(items) < 2 or kinds not in ({Scores}, {Epc}):
+        actual = f"{len(items)} of {', '.join(sorted(kind.__name__ for kind in kinds)) or 'none'}"
+        raise refusal(name, "be two or more Scores, or two or more Epc", actual, remedy)
+    for e in items:
+        if isinstance(e, Epc):
+            check_different(items[0], e, ("the first training", "another"))
+    return items
 
 
 def _band(
-    kind: str, count: int, alpha: FloatArray, mean: FloatArray, low: FloatArray, high: FloatArray,
-    options: dict[str, Any],
+    items: Sequence[Any], alpha: FloatArray, mean: FloatArray, low: FloatArray, high: FloatArray,
+    level: float,
 ) -> Band:  # fmt: skip
+    kind = "EPCs" if isinstance(items[0], Epc) else "ROCs"
+    undefined = np.zeros(alpha.size, dtype=np.int64)
     return Band(
-        alpha, mean, low, high, simultaneous=False, resample=f"trainings of {kind}", replicates=0,
-        undefined=np.zeros(alpha.size, dtype=np.int64), groups=(None, count), **options,
+        alpha, mean, low, high, level, False, f"trainings of {kind}", 0, undefined,
+        groups=(None, len(items)), library=items[0].library,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference import differences, drawn_scores, interval, paired_trials
 from betaroc.model.dataset_checks import check_sense
 from betaroc.model.measures import checked_cost
-from betaroc.rendering import curves, nouns, tree, tree_text
+from betaroc.rendering import curves, nouns, tree
 from betaroc.rendering.numbers import number, rate
 
 #: The population of spoofs, after targets (0) and nontargets (1).
@@ -45,7 +45,7 @@ class TandemPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tandem(tables.Tabular, nouns.Exportable):
+class Tandem(tables.Tabular, nouns.Readable):
     """A countermeasure and a verifier in tandem, made by :func:`tandem`.
 
     :func:`interval` takes it with "t-dcf" (at `cm_threshold`), "min-t-dcf" or "t-eer", and
@@ -158,9 +158,6 @@ class Tandem(tables.Tabular, nouns.Exportable):
         frame = (None, (0.0, min(3.0, 1.1 * float(np.max(y))))) if empty else None
         names = "threshold of the countermeasure", "normalised t-DCF"
         return curves.finished(ax, *names, frame=frame, loc="best")
-
-    def __str__(self) -> str:
-        return tree_text.text_of(self._view())
 
     def _grid(self) -> tree.Grid:
         return self._view()[1]  # type: ignore[return-value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
@@ -14,19 +14,20 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.containers import as_narwhals
-from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.text import format_list, typed
+from betaroc.core.text import format_list
 from betaroc.data.groups import units_of
 from betaroc.data.scores import Scores
 from betaroc.decision import curve
 from betaroc.decision.bands import dev_choice
-from betaroc.decision.epc import Epc, check_different
+from betaroc.decision.epc import Epc
+from betaroc.decision.mean_curve import trainings_of
 from betaroc.inference import of_scores
 from betaroc.inference.auc import covariance_of_means, placements, welch
-from betaroc.inference.delta import student
+from betaroc.inference.delta import block_diag, student
 from betaroc.inference.differences import Difference, score_influence
 from betaroc.inference.interval import Interval, Limits
 from betaroc.inference.of_scores import CountedScores
@@ -35,9 +36,8 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticArguments, parse_statistic
 from betaroc.rendering import tree
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import number
-from betaroc.rendering.tree_text import text_of
 
 _PARTS = ("training", "dev", "test", "interaction")
 #: Statistics of which the influence of each trial is known, beside measures at a threshold.
@@ -48,7 +48,7 @@ _FEWEST = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VarianceComponents(Tabular, Exportable):
+class VarianceComponents(Tabular, Readable):
     """A number of several trainings, and what its variance is made of.
 
     Made by :func:`variance_components`.
@@ -103,16 +103,12 @@ class VarianceComponents(Tabular, Exportable):
         return self._table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
-        parts = {name: getattr(self, name) for name in _PARTS}
-        parts = {name: part for name, part in parts.items() if part is not None}
+        parts = {name: part for name in _PARTS if (part := getattr(self, name)) is not None}
         ends = ("estimate", "low", "high")
         columns = {key: [getattr(part, key) for part in parts.values()] for key in ends}
         total = math.fsum(columns["estimate"])
         share = [x / total if total else math.nan for x in columns["estimate"]]
         return {"component": list(parts), **columns, "share": share}
-
-    def __str__(self) -> str:
-        return text_of(self._view())
 
     def _view(self) -> Sequence[tree.Node]:
         columns = self._columns()
@@ -261,16 +257,9 @@ def variance_components(
         parts.append(Interval(part, low, high, options.level, c.method))
     mixed = Interval(interaction * paired, math.nan, math.nan, options.level, "influence")
     of_all = Interval(mean, mean - reach, mean + reach, options.level, "satterthwaite")
+    dev = parts[1] if parts[1:] else None
     return VarianceComponents(
-        stat,
-        values,
-        of_all,
-        training,
-        parts[0],
-        mixed,
-        parts[1] if parts[1:] else None,
-        paired,
-        tuple(systems),
+        stat, values, of_all, training, parts[0], mixed, dev, paired, tuple(systems)
     )
 
 
@@ -280,21 +269,12 @@ def _systems(value: Any, seed: str | None) -> list[Any]:
     if frame is not None and seed is not None:
         parts = frame.lazy().collect().group_by(seed)
         value = [Scores.from_frame(rows.to_native()) for _, rows in parts]
-    items = (
-        list(value.values() if isinstance(value, Mapping) else value)
-        if isinstance(value, Iterable)
-        else [value]
-    )
-    kinds = {type(item) for item in items}
-    if len(items) < 2 or kinds not in ({Scores}, {Epc}):
-        actual = f"{len(items)} of {', '.join(sorted(typed(item) for item in items[:1])) or 'none'}"
-        rule = "be two or more Scores or Epcs, or a frame and the column seed="
-        raise refusal("trainings", rule, actual, "One training shows no spread.", InputTypeError)
-    for e in items if kinds == {Epc} else ():
-        check_different(items[0], e, ("the first training", "another"))
-        if e.alpha.size > 1:
-            remedy = "Such as br.epc(dev, test, alpha=[0.5])."
-            raise refusal("curves of trainings", "have one alpha", str(e.alpha.size), remedy)
+    value = value.values() if isinstance(value, Mapping) else value
+    remedy = "One training shows no spread; of a frame name the column seed=."
+    items = trainings_of(value, "trainings", remedy)
+    if isinstance(items[0], Epc) and items[0].alpha.size > 1:
+        remedy = "Such as br.epc(dev, test, alpha=[0.5])."
+        raise refusal("curves of trainings", "have one alpha", str(items[0].alpha.size), remedy)
     trials = [_trials(item) for item in items]
     for (i, one), (j, other) in combinations(enumerate(trials), 2):
         if all(np.array_equal(getattr(one, who), getattr(other, who)) for who in CLASSES):
@@ -322,20 +302,17 @@ def _samplings(
     systems: Sequence[Any], stat: str, options: IntervalOptions, *, paired: bool
 ) -> list[_Sampling]:
     """Of test, and of dev where that chose thresholds."""
-    trials = [_trials(item) for item in systems]
+    trials, groups = [_trials(item) for item in systems], options.groups
     parts = [_influence(item, stat, options) for item in systems]
+    names = [f"training {k}" for k in range(1, len(systems) + 1)]
     if paired:
-        for k, other in enumerate(trials[1:], start=2):
-            called = "the first training", f"training {k}"
-            check_other_trials(trials[0], other, called, groups=options.groups)
-        units = units_of(reduce(joint_trials, trials), groups=options.groups)
+        for other, name in zip(trials[1:], names[1:], strict=True):
+            check_other_trials(trials[0], other, ("the first training", name), groups=groups)
+        units = units_of(reduce(joint_trials, trials), groups=groups)
         covariance = covariance_of_means(units, parts)
     else:
-        each = [units_of(t, groups=options.groups) for t in trials]
-        covariance = np.diag([
-            float(covariance_of_means(units, [part])[0, 0])
-            for units, part in zip(each, parts, strict=True)
-        ])  # fmt: skip
+        each = zip((units_of(t, groups=groups) for t in trials), parts, strict=True)
+        covariance = block_diag(*(covariance_of_means(units, [part]) for units, part in each))
     sizes = [min(t.client.size, t.impostor.size) for t in trials]
     mean = [np.mean([p[k] for p in parts], axis=0) if paired else parts[0][k] for k in (0, 1)]
     pieces = [(float(np.var(x)) / x.size, _log_error(x)) for x in mean]
@@ -343,8 +320,7 @@ def _samplings(
     error = math.hypot(*(v * e for v, e in pieces)) / total if total > 0.0 else math.nan
     result = [_Sampling(covariance, min(sizes) - 1.0, error, "bonett")]
     if isinstance(systems[0], Epc):
-        names = [f"training {k}" for k in range(1, len(systems) + 1)]
-        dev = dev_choice(systems, names, groups=options.groups)
+        dev = dev_choice(systems, names, groups=groups)
 
         def draw(rng: np.random.Generator, n: int) -> FloatArray:
             chosen = zip(systems, dev.choose(rng, n), strict=True)
@@ -357,9 +333,7 @@ def _samplings(
     return result
 
 
-def _influence(
-    item: Scores | Epc, stat: str, options: IntervalOptions
-) -> tuple[FloatArray, FloatArray]:
+def _influence(item: Scores | Epc, stat: str, options: IntervalOptions) -> Sequence[FloatArray]:
     """What each client and each impostor of test moves in the number."""
     if isinstance(item, Epc):
         trials, theta, at = _trials(item), item.threshold, item.points
@@ -367,8 +341,7 @@ def _influence(
         of_far, of_frr = of_scores.rate_slopes(item._measured, point)
         return of_frr * (trials.client <= theta), of_far * (trials.impostor > theta)
     if stat == "auc":
-        client, impostor = placements(item)[1]
-        return client, impostor
+        return placements(item)[1]
     spec = parse_statistic(stat)
     method, at_far = of_scores.methods_of(spec)[0], spec.where.point == "far"
     if not (spec.name in _SUMS or spec.fixed or spec.optimum or (spec.name in _RATES and at_far)):
@@ -404,9 +377,8 @@ def _spread_ends(values: FloatArray, options: IntervalOptions) -> Limits:
 
     n, variance, z = values.size, float(np.var(values, ddof=1)), options.deviate
     if n <= _FEWEST or not variance:
-        total = (n - 1.0) * variance
-        low, high = (total / float(chdtri(n - 1.0, p)) for p in (options.tail, 1.0 - options.tail))
-        return low, high
+        low, high = (n - 1.0) * variance / chdtri(n - 1.0, [options.tail, 1.0 - options.tail])
+        return float(low), float(high)
     c = n / (n - z) if n > z else 1.0
     reach = z * c * _log_error(values)
     return c * variance * math.exp(-reach), c * variance * math.exp(reach)

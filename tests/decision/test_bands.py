@@ -96,7 +96,7 @@ def test_error_of_a_fitted_threshold_is_the_delta_methods():
     fit = br.fit(br.Scores(rng.normal(1.0, 1.0, 70), rng.normal(-1.0, 1.3, 90)), "normal")
     v = np.array([0.01, 0.1, 0.5])
     curve = br.epc(fit, br.Scores([1.0, 2.0], [0.0, 1.0, 0.5]), criterion="far", alpha=v)
-    error, sigma, z = threshold_error(fit, curve), fit.impostor.params["sigma"], stats.norm.isf(v)
+    error, sigma, z = threshold_error(curve), fit.impostor.params["sigma"], stats.norm.isf(v)
     expected = sigma**2 * (1 + z**2 / 2) / 90
     assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
     drawn = error.draw(rng, 4000).theta

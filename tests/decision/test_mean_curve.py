@@ -43,7 +43,7 @@ def test_epcs_are_averaged_at_each_alpha():
     band = br.mean_curve(curves)
     assert band.estimate.tolist() == np.mean([e.value for e in curves], axis=0).tolist()
     assert band.plot().get_xlabel() == "alpha"
-    with pytest.raises(br.InputError, match="the same alphas"):
+    with pytest.raises(br.InputError, match="equal alphas"):
         br.mean_curve([curves[0], br.epc(ONE, TWO, alpha=[0.3, 0.6])])
 
 
