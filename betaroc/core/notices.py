@@ -47,11 +47,7 @@ _open: ContextVar[list[Notice] | None] = ContextVar("betaroc notices", default=N
 
 def warn(message: str, category: type[errors.BetarocWarning]) -> None:
     """Say it once to the call under way, else to the user."""
-    _give(Notice(category, vocabulary.Sentence(message)))
-
-
-def _give(notice: Notice) -> None:
-    notices = _open.get()
+    notice, notices = Notice(category, vocabulary.Sentence(message)), _open.get()
     if notices is None:
         # Warn at the line of the caller outside this package.
         level, frame = 1, sys._getframe()
@@ -114,15 +110,8 @@ def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Cal
             options[own] = options.pop(other)
         if method and _open.get() is not None:
             return function(*args, **options)
-        notices: list[Notice] = []
-        before = _open.set(notices)
-        try:
-            with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-                result = function(*args, **options)
-        finally:
-            _open.reset(before)
-            for notice in notices:
-                _give(notice)
+        with forward_warnings() as notices:
+            result = function(*args, **options)
         if notices:
             keep(args[0] if makes else result, notices)
         return result

@@ -55,29 +55,20 @@ def stirling_remainder(x: float) -> float:
         step = math.log1p(1.0 / x) if x > 1e-8 else math.log1p(x) - math.log(x)
         total += (x + 0.5) * step - 1.0
         x += 1.0
-    square, series = 1.0 / (x * x), 0.0
+    series = 0.0
     for coefficient in reversed(_STIRLING):
-        series = series * square + coefficient
+        series = series / (x * x) + coefficient
     return total + series / x
 
 
 def stirling_remainders(x: FloatArray) -> FloatArray:
-    """`stirling_remainder` of arrays, relatively to 1e-12: the series at x, or at x + 8."""
-    near = x < _FAR
-    inverse = 1.0 / np.where(near, x + 8.0, x)
-    square = inverse * inverse
-    series = np.full_like(square, _STIRLING[-1])
-    for coefficient in _STIRLING[-2::-1]:
-        series = series * square + coefficient
-    if not np.any(near):
-        return np.asarray(series * inverse)
-    x, square = np.where(near, x, 1.0), np.where(near, square, 1.0)
-    # The product of (x + k) e / (x + 8) over k < 8, in pairs of k and 7 - k.
-    pair, share = x * (x + 7.0), math.e * math.e * square
-    product = pair * share * ((pair + 6.0) * share)
-    product *= (pair + 10.0) * share * ((pair + 12.0) * share)
-    step = (x - 0.5) * np.log1p(8.0 / x) - np.log(product)
-    return np.asarray(series * inverse + np.where(near, step, 0.0))
+    """`stirling_remainder` of arrays, relatively to 1e-12."""
+    from scipy.special import gammaln
+
+    far = np.maximum(x, _FAR)
+    series = np.polynomial.polynomial.polyval(far**-2.0, _STIRLING) / far
+    near = gammaln(x) - ((x - 0.5) * np.log(x) - x + HALF_LOG_TWO_PI)
+    return np.where(x < _FAR, near, series)
 
 
 @lru_cache(maxsize=4096)
@@ -206,34 +197,22 @@ def _mirror(t: Thresholds) -> Thresholds:
     return Thresholds(t.complement, t.theta, -t.logit)
 
 
-def _near_and_rest(
-    a: float | FloatArray, b: float | FloatArray, x: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _near_and_rest(a: FloatArray, b: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The tail on the threshold's side of 1/2, and the other, which costs scipy nine times more."""
     from scipy.special import betainc, betaincc
 
     near = np.asarray(betainc(a, b, x))
     rest = np.asarray(1.0 - near)
-    beyond = near > 0.5
-    if np.count_nonzero(beyond):
-        a, b = (v if isinstance(v, float) else v[beyond] for v in (a, b))
-        rest[beyond] = betaincc(a, b, x[beyond])
-    return near, rest
+    return near, np.asarray(betaincc(a, b, x, out=rest, where=near > 0.5))
 
 
 def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
     """P(S <= theta) of theta in [0, 1] and its log."""
     left = t.logit <= 0.0
-    on_left = np.count_nonzero(left)
     with np.errstate(under="ignore", divide="ignore"):
-        if on_left == left.size:
-            value, other = _near_and_rest(a, b, t.theta)
-        elif on_left == 0:
-            other, value = _near_and_rest(b, a, t.complement)
-        else:
-            sides = np.where(left, a, b), np.where(left, b, a)
-            near, rest = _near_and_rest(*sides, np.where(left, t.theta, t.complement))
-            value, other = np.where(left, near, rest), np.where(left, rest, near)
+        sides = np.where(left, a, b), np.where(left, b, a)
+        near, rest = _near_and_rest(*sides, np.where(left, t.theta, t.complement))
+        value, other = np.where(left, near, rest), np.where(left, rest, near)
         log = np.where(value < 0.5, np.log(value), np.log1p(-other))
         smallest = np.fmin(np.fmin(value, t.theta), t.complement)
         if np.fmin.reduce(smallest, axis=None, initial=1.0) < _TINY:

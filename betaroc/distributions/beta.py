@@ -769,8 +769,8 @@ class BetaPeak(NamedTuple):
 
 def _polygammas(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, ...]:
     """`phi_tau` of a, b and a + b, and what is left of both score equations."""
-    of, f = (polygamma.phi_tau_of, math) if isinstance(a, float) else (polygamma.phi_tau, np)
-    at_a, at_b, at_s = of(a), of(b), of(a + b)
+    f: Any = math if isinstance(a, float) else np
+    at_a, at_b, at_s = map(polygamma.phi_tau, (a, b, a + b))
     r1, r2 = at_a[0] - at_s[0] - f.log1p(b / a) - g1, at_b[0] - at_s[0] - f.log1p(a / b) - g2
     return at_a, at_b, at_s, r1, r2
 
@@ -857,9 +857,9 @@ def solve_centred(c: Centred, start: BetaSolution | None) -> BetaSolution | None
         delta = c.shift + eta
         p, q = c.m + delta, c.u - delta
         a, b = s * p, s * q
-        phi_a, tau_a = polygamma.phi_tau_of(a)
-        phi_b, tau_b = polygamma.phi_tau_of(b)
-        phi_s, tau_s = polygamma.phi_tau_of(s)
+        phi_a, tau_a = polygamma.phi_tau(a)
+        phi_b, tau_b = polygamma.phi_tau(b)
+        phi_s, tau_s = polygamma.phi_tau(s)
         r1 = phi_a - phi_s + eta / c.m + polygamma.log1p_excess(delta / c.m) - c.excess
         r2 = phi_b - phi_s - eta / c.u + polygamma.log1p_excess(-delta / c.u) - c.excess1m
         norm = max(abs(a * r1), abs(b * r2))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.polygamma import phi_tau_of
+from betaroc.core.polygamma import phi_tau
 from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution, Tail, TwoArrays
 
@@ -141,7 +141,7 @@ class Gamma(Distribution):
 
     def _unit_covariance(self) -> FloatArray:
         # psi'(a) a - 1 = a tau(a), of which no digits cancel.
-        a, b, tau = self.shape, self.scale, phi_tau_of(self.shape)[1]
+        a, b, tau = self.shape, self.scale, phi_tau(self.shape)[1]
         trigamma = tau + 1.0 / a
         return np.array([[a, -b], [-b, trigamma * b * b]]) / (a * tau)
 
@@ -153,7 +153,7 @@ def gamma_mle(mean: float, gap: float) -> Gamma:
     """The likeliest distribution of a mean, and of log(mean) less the mean logarithm."""
     shape = (3.0 - gap + math.sqrt((gap - 3.0) ** 2 + 24.0 * gap)) / (12.0 * gap)
     for _ in range(_STEPS):
-        phi, tau = phi_tau_of(shape)
+        phi, tau = phi_tau(shape)
         step = (gap + phi) / (shape * tau)
         shape *= math.exp(-step)
         if abs(step) <= 1e-13:

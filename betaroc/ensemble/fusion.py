@@ -23,10 +23,8 @@ from betaroc.inference.auc import of_means
 from betaroc.inference.delta import student
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
-from betaroc.rendering import tree
-from betaroc.rendering.nouns import Exportable
+from betaroc.rendering import nouns, tree, tree_text
 from betaroc.rendering.numbers import counted, visible
-from betaroc.rendering.tree_text import text_of
 
 #: Trials on which thresholds are chosen, those on which they are observed, and the rows of these.
 Splits = Sequence[tuple[Systems, Systems, BoolArray]]
@@ -232,7 +230,7 @@ class Gain(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fusion(Tabular, Exportable):
+class Fusion(Tabular, nouns.Exportable):
     """Fusing rules with all classifiers and without each one.
 
     Made by :attr:`Inclusion.fusion`.
@@ -333,7 +331,7 @@ class Fusion(Tabular, Exportable):
         head = f"fused on {self.scale} ({self.scale_reason}); thresholds from {where}"
         lines = tuple(tree.Row(tuple(row)) for row in rows.values())
         table = tree.Grid(("rule", "without", *heads), lines, (1,))
-        return text_of(tree.apart(tree.Paragraph(visible(head), "given"), table))
+        return tree_text.text_of(tree.apart(tree.Paragraph(visible(head), "given"), table))
 
 
 def fusion_of(

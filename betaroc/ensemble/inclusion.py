@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks, vocabulary
-from betaroc.core.arrays import CLASSES, AnyArray, IntArray
+from betaroc.core.arrays import CLASSES, IntArray
 from betaroc.core.errors import BetarocError, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
-from betaroc.core.tables import Table, columns_from_rows, table_of
+from betaroc.core.tables import Table, columns_from_rows, listed_columns, table_of
 from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import BIOMETRIC, FAR, TPR, ClassWords, RateArguments, Terms
@@ -26,12 +26,11 @@ from betaroc.decision.curve import checked_alphas
 from betaroc.decision.decide import Decision, decided
 from betaroc.decision.epc import dealt_folds
 from betaroc.decision.threshold_methods import Fitting, Target, checked_request
-from betaroc.ensemble import fusion as fusions, learned, rule, trials
+from betaroc.ensemble import fusion as fusions, learned, rule, set_hull, trials
 from betaroc.ensemble.choice import BEST_SET, SMALLEST, SetChoice, choose_set, worth_of
 from betaroc.ensemble.fusion import CurvePart, Fusion, Splits
 from betaroc.ensemble.learned import MATTERS, LearnedGain
 from betaroc.ensemble.rule import RocEvidence, RocMisfit, Verdict
-from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import Classifiers, Systems
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.fits.check import TOLERANCE
@@ -42,12 +41,9 @@ from betaroc.inference.interval import Interval
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import RocCrossings
-from betaroc.rendering import curves, tree
-from betaroc.rendering.document import document_of
+from betaroc.rendering import curves, document, nouns, tree, tree_html
 from betaroc.rendering.files import draw_svg, page_target, write_whole
-from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, version, visible
-from betaroc.rendering.tree_html import page_of
 from betaroc.rendering.tree_text import records
 
 _CRITERIA = ("weighted-error", "far", "frr")
@@ -68,7 +64,7 @@ _ends = attrgetter("estimate", "low", "high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(Result, Readable):
+class Inclusion(Result, nouns.Readable):
     """Several classifiers on the same trials: which set to join, and what each adds.
 
     Made by :func:`inclusion`. `chosen` are the classifiers to join.
@@ -177,10 +173,10 @@ class Inclusion(Result, Readable):
         return {name: item.model.roc() for name, item in self.fits.items()}
 
     @cached_property
-    def hull(self) -> EnsembleHull:
+    def hull(self) -> set_hull.EnsembleHull:
         """The ROC hull of the fitted curves."""
         equal = {b for (_, b), result in self._crossings.items() if result.leaders == (0,)}
-        return hull_of(self._rocs, tuple(equal))
+        return set_hull.hull_of(self._rocs, tuple(equal))
 
     @cached_property
     def diversity(self) -> Table:
@@ -190,11 +186,8 @@ class Inclusion(Result, Readable):
         their scores in a class; phi, disagreement and double_fault: the correlation of their errors
         and the shares of trials on which one or both err, at the thresholds of least HTER.
         """
-        return table_of(self._diversity, self.systems.library)
-
-    @cached_property
-    def _diversity(self) -> dict[str, AnyArray]:
-        return fusions.diversity_columns(self.systems, self._splits)
+        columns = fusions.diversity_columns(self.systems, self._splits)
+        return table_of(columns, self.systems.library)
 
     @property
     def _splits(self) -> Splits:
@@ -264,7 +257,15 @@ class Inclusion(Result, Readable):
         Columns first, second, far and tpr of the crossing (nan without), logit_far, and who is
         higher before and after it, in FAR (nobody where the curves are equal).
         """
-        return table_of(crossings_columns(self._crossings), self.systems.library)
+        rows = []
+        for (first, second), pair in self._crossings.items():
+            who = [("", first, second)[k] for k in pair.leaders]
+            places = list(zip(pair.far, pair.tpr, pair.logit_far, strict=True)) or [(math.nan,) * 3]
+            for k, place in enumerate(places):
+                rows.append((first, second, *place, who[k], who[min(k + 1, len(who) - 1)]))
+        names = ("first", "second", "far", "tpr", "logit_far", "before", "after")
+        columns = columns_from_rows(rows, names, ("first", "second", "before", "after"))
+        return table_of(columns, self.systems.library)
 
     def to_frame(self) -> Table:
         """As `table`.
@@ -650,18 +651,6 @@ def _parts(
     }
 
 
-def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
-    """One row a crossing, or a pair without one."""
-    rows = []
-    for (first, second), pair in crossings.items():
-        who = [("", first, second)[k] for k in pair.leaders]
-        places = list(zip(pair.far, pair.tpr, pair.logit_far, strict=True)) or [(math.nan,) * 3]
-        for k, place in enumerate(places):
-            rows.append((first, second, *place, who[k], who[min(k + 1, len(who) - 1)]))
-    columns = ("first", "second", "far", "tpr", "logit_far", "before", "after")
-    return columns_from_rows(rows, columns, ("first", "second", "before", "after"))
-
-
 # -------------------------------------------------------------------------------- in words
 def _answer(result: Inclusion) -> str:
     """Which set to join."""
@@ -819,7 +808,7 @@ def inclusion_page(
         tree.Section("What was read", (tree.Bullets(tuple(map(visible, notes))),), classifiers,
                      "read", folded=True),
     )  # fmt: skip
-    return page_of(
+    return tree_html.page_of(
         f"betaroc: {classifiers}", "Ensemble", [classifiers],
         "Which of these classifiers join the ensemble?", tree.map_text(top, say),
         tree.map_text(sections, say),
@@ -884,12 +873,12 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
     return {
         "n_client": result.systems.sizes[0], "n_impostor": result.systems.sizes[1],
         **fields_of(result, "chosen", "region", "level", "duplicates"),
-        "choice": document_of(replace(result.choice, fused=None)),
+        "choice": document.document_of(replace(result.choice, fused=None)),
         "omitted": result.systems.omitted, "classifiers": classifiers,
-        "crossings": records(crossings_columns(result._crossings)),
+        "crossings": records(listed_columns(result.crossings)),
         "hull": fields_of(hull, "auc", "unused")
         | {"segments": [s._asdict() for s in hull.segments]},
-        "diversity": records(result._diversity),
+        "diversity": records(listed_columns(result.diversity)),
         "fusion": {
             **fields_of(fusion, "scale", "folds", "parts"), "reason": fusion.scale_reason,
             "gains": [g._asdict() for g in fusion.gains],

@@ -22,7 +22,7 @@ from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.ensemble.fusion import logits
 from betaroc.ensemble.learned import CANNOT_TELL, INCLUDE, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text
-from betaroc.fits.check import TOLERANCE
+from betaroc.fits.check import TOLERANCE, chance_distances
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import (
     CONTRADICTED,
@@ -212,11 +212,7 @@ def _size(fit: Fit, region: tuple[float, float], level: float, hooks: Sequence[H
         areas = fit.model.partial_auc(low, high, standardized=True), math.nan, math.nan
     # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
     mean, least, most = ((x - 0.5) * (2.0 - low - high) for x in areas)
-    scores = math.fsum(
-        hook.expected_scores if low <= hook.far_low and hook.far_high <= high
-        else _expected(fit, [(max(hook.far_low, low), min(hook.far_high, high))])
-        for hook in hooks
-    )  # fmt: skip
+    scores = _expected(fit, [(max(h.far_low, low), min(h.far_high, high)) for h in hooks])
     return Size(mean, least, most, *_peaks(fit.model, region), scores)
 
 
@@ -272,8 +268,7 @@ def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
     """The distance of a fit from its scores, without a simulation."""
     counted = empirical_model(scores)
     distance = roc_distance(fit.model, counted)
-    n = min(scores.client_total, scores.impostor_total)
-    noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))
+    noise = max(chance_distances(scores, math.sqrt(level)))
     beyond = "far" if distance - noise > TOLERANCE else "open"
     word = "close" if distance <= TOLERANCE else beyond
     return RocMisfit(float(counted.auc()), distance, noise, word)

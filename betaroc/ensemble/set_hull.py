@@ -20,7 +20,7 @@ from betaroc.core.vocabulary import FAR, Sentence
 from betaroc.distributions.pairs import Pair
 from betaroc.model.areas import partial_auc
 from betaroc.model.roc import Roc
-from betaroc.model.roc_functions import curve_thresholds, nearest_root
+from betaroc.model.roc_functions import curve_thresholds, nearest_root, sample_chain
 from betaroc.rendering.numbers import extreme
 
 #: Points of each curve from which the chords are found, before they are polished.
@@ -123,26 +123,36 @@ class _Vertex(NamedTuple):
     def off(self, vertex: _Vertex) -> float:
         return abs(self.far - vertex.far) + abs(self.tpr - vertex.tpr)
 
-    def to(self, vertex: _Vertex) -> tuple[float, float]:
-        """Run and rise to another point."""
-        return vertex.far - self.far, vertex.tpr - self.tpr
+    def to(self, kind: str, v: _Vertex) -> HullSegment:
+        """The piece up to another point."""
+        names = self.name or v.name, v.name or self.name
+        return HullSegment(self.far, v.far, self.tpr, v.tpr, *names, kind)
 
 
 @collect_warnings
 def hull_of(rocs: Mapping[str, Roc], equal: tuple[str, ...] = ()) -> EnsembleHull:
     """The hull of curves; those in `equal` are left out."""
     curves = {name: _points(name, roc) for name, roc in rocs.items() if name not in equal}
-    pieces: list[HullSegment] = []
-    for a, b in itertools.pairwise(_chain(curves)):
-        kind = "curve" if _along(curves, a, b) else "chord"
-        if kind == "chord":
+    nothing = Thresholds.from_theta(np.empty(0))
+    corners = [_Vertex(x, x, "", -1, nothing) for x in (0.0, 1.0)]
+    # Of points that curves share the first curve's is the last, which stays.
+    shared = itertools.chain(corners, *reversed(curves.values()))
+    vertices = sorted(shared, key=itemgetter(0, 1))
+    far, tpr = np.array([v[:2] for v in vertices]).T
+    chain = [vertices[k] for k in sample_chain(far, tpr)]
+    # Between two chords, and beside the outer ones, the hull is one curve.
+    pieces, last = list[HullSegment](), chain[0]._replace(name=chain[1].name)
+    for a, b in itertools.pairwise(chain):
+        if not _along(curves.get(a.name or b.name, []), a, b):
             a, b = _tangent({name: roc._pair for name, roc in rocs.items()}, a, b)
-        left, right = a.name or b.name, b.name or a.name
-        pieces.append(HullSegment(a.far, b.far, a.tpr, b.tpr, left, right, kind))
-    segments = _merged(pieces)
+            pieces += [last.to("curve", a), a.to("chord", b)]
+            last = b
+    pieces.append(last.to("curve", chain[-1]))
+    segments = [s for s in pieces if s.far_high > s.far_low or s.tpr_high > s.tpr_low]
     used = {name for s in segments for name in (s.left, s.right)}
     area = math.fsum(_area(rocs, s) for s in segments)
-    return EnsembleHull(dict(rocs), segments, area, tuple(n for n in rocs if n not in used))
+    unused = tuple(name for name in rocs if name not in used)
+    return EnsembleHull(dict(rocs), tuple(segments), area, unused)
 
 
 def _points(name: str, roc: Roc) -> list[_Vertex]:
@@ -156,44 +166,22 @@ def _points(name: str, roc: Roc) -> list[_Vertex]:
     ]
 
 
-def _chain(curves: Mapping[str, list[_Vertex]]) -> list[_Vertex]:
-    """Vertices of the hull of all points, from (0, 0) to (1, 1)."""
-    nothing = Thresholds.from_theta(np.empty(0))
-    corners = [_Vertex(x, x, "", -1, nothing) for x in (0.0, 1.0)]
-    points = sorted((v for curve in curves.values() for v in curve), key=itemgetter(0, 1))
-    chain: list[_Vertex] = []
-    for v in (corners[0], *points, corners[1]):
-        if chain and chain[-1].to(v)[0] <= 0.0 and chain[-1].to(v)[1] <= 0.0:
-            continue  # below another curve at the same FAR
-        while len(chain) > 1:
-            (run_1, rise_1), (run_2, rise_2) = chain[-2].to(chain[-1]), chain[-1].to(v)
-            if run_1 * rise_2 <= rise_1 * run_2:
-                break
-            chain.pop()
-        chain.append(v)
-    return chain
-
-
-def _along(curves: Mapping[str, list[_Vertex]], a: _Vertex, b: _Vertex) -> bool:
+def _along(curve: list[_Vertex], a: _Vertex, b: _Vertex) -> bool:
     """Whether a piece of the hull is one curve, but for rounding."""
-    name = a.name or b.name
-    if (b.name or a.name) != name or name == "":
+    if not curve or (b.name or a.name) != curve[0].name:
         return False
-    curve = curves[name]
     skipped = curve[a.number + 1 : b.number if b.name else len(curve)]
-    if not skipped:
-        return True
-    (run, rise), ways = a.to(b), [a.to(v) for v in skipped]
-    if not run > 0.0:
-        return True
-    return max(rise * dx / run - dy for dx, dy in ways) <= _SHALLOW
+    run, rise = b.far - a.far, b.tpr - a.tpr
+    return run <= 0.0 or all(
+        rise * (v.far - a.far) / run - (v.tpr - a.tpr) <= _SHALLOW for v in skipped
+    )
 
 
 def _tangent(pairs: Mapping[str, Pair], a: _Vertex, b: _Vertex) -> tuple[_Vertex, _Vertex]:
     """A chord whose ends have the slopes of their curves."""
     ends = [a, b]
     for _ in range(_STEPS):
-        run, rise = ends[0].to(ends[1])
+        run, rise = ends[1].far - ends[0].far, ends[1].tpr - ends[0].tpr
         if not (run > 0.0 and rise > 0.0):
             return a, b
         level, before = math.log(rise) - math.log(run), ends
@@ -210,31 +198,6 @@ def _touching(pair: Pair | None, v: _Vertex, level: float) -> _Vertex:
         return v
     at = nearest_root(pair, v.t, pair.ratio_roots(level))
     return _Vertex(float(pair.far(at)[0]), float(pair.tpr(at)[0]), v.name, v.number, at)
-
-
-def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
-    """Neighbouring pieces of one curve as one; ends follow the chords beside them."""
-    result: list[HullSegment] = []
-    for piece in pieces:
-        last = result[-1] if result else piece
-        if (
-            last.kind == piece.kind == "chord"
-            and last.right == piece.left
-            and (last.far_high < piece.far_low)
-        ):  # the arc, shorter than the mesh, on which two polished chords touch one curve
-            ends = last.far_high, piece.far_low, last.tpr_high, piece.tpr_low
-            result.append(HullSegment(*ends, piece.left, piece.left, "curve"))
-        if result and last.kind == piece.kind == "curve" and last.left == piece.left:
-            result[-1] = last._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
-        else:
-            result.append(piece)
-    for k, s in enumerate(result):
-        if s.kind == "curve" and k > 0 and result[k - 1].kind == "chord":
-            s = s._replace(far_low=result[k - 1].far_high, tpr_low=result[k - 1].tpr_high)
-        if s.kind == "curve" and k + 1 < len(result) and result[k + 1].kind == "chord":
-            s = s._replace(far_high=result[k + 1].far_low, tpr_high=result[k + 1].tpr_low)
-        result[k] = s
-    return tuple(s for s in result if s.far_high > s.far_low or s.tpr_high > s.tpr_low)
 
 
 def _area(rocs: Mapping[str, Roc], s: HullSegment) -> float:

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from betaroc.core import errors
+from betaroc.core import containers, errors, notices, tables
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice, frozen
-from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError, InputTypeError, refusal
-from betaroc.core.notices import warn
-from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import with_arguments, worded
@@ -37,7 +34,7 @@ Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Systems(Tabular):
+class Systems(tables.Tabular):
     """The scores of several classifiers: a row per trial, a column per classifier."""
 
     names: tuple[str, ...]
@@ -139,7 +136,7 @@ def systems_of(
 ) -> Systems:
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
-    if systems is not None and width_of(systems) < 0:
+    if systems is not None and containers.width_of(systems) < 0:
         actual = format_value(systems)
         raise refusal("systems", "be a list of names", actual, kind=InputTypeError)
     if isinstance(value, list | tuple):
@@ -192,7 +189,7 @@ def _of_mapping(mapping: Mapping[Any, Any], systems: Sequence[str] | None, role:
         for x in (f"{who}_groups", f"{who}_weights", f"{who}_strata"):
             beside = next((g for s in columns if (g := getattr(s, x)) is not None), None)
             parts[x] = None if beside is None else frozen(beside[rows])
-    return Systems(tuple(chosen), **parts, library=first_library(columns))
+    return Systems(tuple(chosen), **parts, library=tables.first_library(columns))
 
 
 #: What is said of two systems, of an ensemble, which cannot do without the same trials.
@@ -315,7 +312,7 @@ def warn_of_same_trials(systems: Systems, dev: Systems) -> None:
     """Warn of dev and trials that are the same scores."""
     ordered = ([x[np.lexsort(x.T)] for x in side.classes] for side in (systems, dev))
     if all(map(np.array_equal, *ordered)):
-        warn(
+        notices.warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
             " they were chosen, which is too good. Give separate scores, or leave dev out for"
             " cross-validation.",
@@ -334,7 +331,7 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
             result.append((systems.names[i], second))
             equal = np.array_equal(systems.x[:, i], systems.x[:, j])
             words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
-            warn(
+            notices.warn(
                 f"classifiers {' and '.join(map(format_value, result[-1]))} {words}: to an ensemble"
                 " they are one, which then counts twice. Leave one of them out.",
                 errors.DuplicateWarning,

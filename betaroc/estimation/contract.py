@@ -16,7 +16,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice, finite, positive
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, refusal
-from betaroc.core.polygamma import log1p_excess_array
+from betaroc.core.polygamma import log1p_excess
 from betaroc.core.text import format_list
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -212,8 +212,8 @@ class Sample(NamedTuple):
         first = share * away
         shift = mean_of(first, None, 1.0)
         log_ratio, log_ratio1m = np.log(x) - math.log(m), np.log1p(-x) - math.log(u)
-        excess = share * log1p_excess_array(away / m, log_ratio)
-        excess1m = share * log1p_excess_array(-away / u, log_ratio1m)
+        excess = share * log1p_excess(away / m, log_ratio)
+        excess1m = share * log1p_excess(-away / u, log_ratio1m)
         variance = float(np.sum(share * away * away))
         sums = (shift, float(excess.sum()), float(excess1m.sum()), variance)
         return Centred(m, u, *(part / self.total for part in sums))

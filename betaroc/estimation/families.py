@@ -19,7 +19,7 @@ from betaroc.core.arrays import CLASSES, INSIDE, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, ScaleWarning, refusal
 from betaroc.core.notices import Notice
-from betaroc.core.polygamma import beta_inverse_information, log1p_excess_array
+from betaroc.core.polygamma import beta_inverse_information, log1p_excess
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta_ratio
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import CLIENTS, DEFAULT, IMPOSTORS, worded
@@ -240,7 +240,7 @@ def estimate_gamma(value: Data) -> MleResult:
     sample = value.rows()
     mean, _ = sample.moments()
     away = sample.values / mean - 1.0
-    excess = log1p_excess_array(away, np.log(sample.values) - math.log(mean))
+    excess = log1p_excess(away, np.log(sample.values) - math.log(mean))
     gap = -sample.mean(excess + away)
     if sample.low == sample.high or not gap > _LEAST_GAP:
         raise contract.too_few_distinct(sample, "gamma")

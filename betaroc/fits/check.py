@@ -654,7 +654,11 @@ def check_fit(
     good = good_down_to(check_targets(f, level=level) if named else targets)
     none = None, None, None, None, None
     if rank_normal.is_of_ranks(f.model.client):
-        verdict, reason = _of_ratings(f, level)
+        (above, p_value, words), noise = pearson(f), max(chance_distances(f.scores, level))
+        off = float(np.max(np.abs(np.diff(above, axis=1))))
+        verdict = "poor" if p_value < 1.0 - level else distance_verdict(off, noise)
+        reason = f"{words}; operating points are {off:.3f} from those counted, by chance"
+        reason += f" up to {noise:.3f}"
         return FitCheck(*none, verdict, reason, tolerance, level, 0, targets, good)
     try:
         sides = _sides(f._scored)
@@ -677,15 +681,6 @@ def check_fit(
         ks, cvm, ad, information, distance, verdict, reason, tolerance, level, replicates, targets,
         good,
     )  # fmt: skip
-
-
-def _of_ratings(f: PairEstimate, level: float) -> tuple[str, str]:
-    """By Pearson's chi-square, and how far operating points are from those counted."""
-    (above, p_value, words), noise = pearson(f), max(chance_distances(f.scores, level))
-    off = float(np.max(np.abs(np.diff(above, axis=1))))
-    reason = f"{words}; operating points are {off:.3f} from those counted, by chance"
-    verdict = "poor" if p_value < 1.0 - level else distance_verdict(off, noise)
-    return verdict, f"{reason} up to {noise:.3f}"
 
 
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:

@@ -456,7 +456,7 @@ class CovariateFit(Result, Exportable):
         """
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
         place, rates, words = self._place({} if covariates is None else covariates)
-        part = _delta(spec, place, _fewer(self._spread() @ rates.T), self._prior(prior))
+        part = _delta(spec, place, self._moves(rates), self._prior(prior))
         result = _checked_interval(part, level, repr(str(spec)), words)
         return _warn_outside(result, words) if words else result
 
@@ -515,7 +515,7 @@ class CovariateFit(Result, Exportable):
         if np.array_equal(start, end):
             actual, remedy = format_value(dict(second)), "For the number itself use interval."
             raise errors.refusal("second", "be different from first", actual, remedy)
-        moves, prior = _fewer(self._spread() @ np.vstack([of_start, of_end]).T), self._prior(prior)
+        moves, prior = self._moves(np.vstack([of_start, of_end])), self._prior(prior)
         one, two = _delta(spec, start, moves[:, :4], prior), _delta(spec, end, moves[:, 4:], prior)
         change, name = two.estimate - one.estimate, repr(str(spec))
         words = "; ".join(dict.fromkeys(w for w in (off, beyond) if w))
@@ -620,7 +620,8 @@ class CovariateFit(Result, Exportable):
         client, impostor = (statistic(where) if where else None for where in places)
         return TermTest(tested, "wald", statistic(places[0] + places[1]), client, impostor)
 
-    def _spread(self) -> FloatArray:
+    def _moves(self, rates: FloatArray) -> FloatArray:
+        """Roots of the covariance of numbers with these rates of change, no more than numbers."""
         grow: list[float] = []
         for who, part in self._classes.items():
             n, k = part.n, len(part.coefficients)
@@ -628,7 +629,7 @@ class CovariateFit(Result, Exportable):
                 actual, remedy = f"{n} trials for {k}", "Give more, or a shorter formula."
                 raise errors.refusal(who, "have more trials than coefficients", actual, remedy)
             grow += [math.sqrt(n / (n - k))] * k
-        return np.asarray(self.roots * grow)
+        return np.asarray(np.linalg.qr(self.roots * grow @ rates.T, mode="r"))
 
     def _prior(self, prior: Any) -> float:
         return self.prior if prior is None else checks.prior(prior)
@@ -668,13 +669,6 @@ def _model(place: FloatArray, prior: float, name: str | None = None) -> ScoreMod
 def _delta(spec: StatisticSpec, place: FloatArray, roots: FloatArray, prior: float) -> Delta:
     near = models_near(lambda away: _model(place + away, prior), roots)
     return delta(spec, _model(place, prior), near)
-
-
-def _fewer(moves: FloatArray) -> FloatArray:
-    """At most one root per column, with the same outer products."""
-    if moves.shape[0] <= moves.shape[1]:
-        return moves
-    return np.asarray(np.linalg.qr(moves, mode="r"))
 
 
 def _plain_slopes(part: Delta) -> FloatArray:

@@ -26,7 +26,6 @@ from betaroc.distributions.strata import over_strata
 from betaroc.estimation import estimate, families
 from betaroc.estimation.estimate import Estimate, Options, PairEstimate
 from betaroc.fits import check, family_choice, pictures, ratings, shape_tests, tail_fits
-from betaroc.fits.family_choice import FamilyComparison
 from betaroc.fits.tail_fits import Sensitivity, TailRequest
 from betaroc.inference import delta, scores_beyond, strata as strata_rates
 from betaroc.inference.interval import Band, Interval
@@ -1389,29 +1388,23 @@ def fit(
         if components is not None:
             rule, actual = 'be left out for family="best": it chooses', format_value(components)
             raise errors.refusal("components", rule, actual, "Leave it out.")
-
-        best = partial(
+        estimator = partial(
             best_fit, boundary=boundary, resolution=resolution, tails=request, bounds=bounds
         )
-        return best(data) if by is None else _of_strata(data, by, best)
-    chosen = families.Chosen("", "", [])
-    if names[0] == families.AUTO:
-        chosen = families.automatic([data], bounds=bounds)
-        families.check_rule(chosen, boundary)
-        names = chosen.family, chosen.family
-    options = Options(boundary, resolution, components, bounds)
-    if request is not None and families.FAMILIES[names[0]].ranked:
-        raise errors.refusal("tails", "be left out of a fit of ranks", format_value(tails))
-
-    named = partial(
-        _fit_pair, names=names, reason=chosen.reason, notices=chosen.notices, options=options,
-        tails=request,
-    )  # fmt: skip
-    return named(data) if by is None else _of_strata(data, by, named)
-
-
-def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) -> StrataFits:
-    """Fit each stratum of a class; its notices are collected."""
+    else:
+        chosen = families.Chosen("", "", [])
+        if names[0] == families.AUTO:
+            chosen = families.automatic([data], bounds=bounds)
+            families.check_rule(chosen, boundary)
+            names = chosen.family, chosen.family
+        if request is not None and families.FAMILIES[names[0]].ranked:
+            raise errors.refusal("tails", "be left out of a fit of ranks", format_value(tails))
+        estimator = partial(
+            _fit_pair, names=names, reason=chosen.reason, notices=chosen.notices, tails=request,
+            options=Options(boundary, resolution, components, bounds),
+        )  # fmt: skip
+    if by is None:
+        return estimator(data)
     checks.choice(by, ("stratum",), "by")
     if not isinstance(data, Scores):
         raise errors.refusal("scores", "be Scores to be fitted by strata", "a summary of them")
@@ -1429,14 +1422,14 @@ def _of_strata(data: ScoreData, by: str, estimator: Callable[[ScoreData], Fit]) 
 
 def best_fit(
     scores: ScoreData, boundary: str | None, resolution: float | None,
-    result: FamilyComparison | str | None = None, *, tails: TailRequest | None = None,
+    result: family_choice.FamilyComparison | str | None = None, *, tails: TailRequest | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Fit:  # fmt: skip
     """The recommended pair fitted, with the reason."""
     auto = families.automatic([scores], families.BEST, bounds)
     if result is None:
         result = family_choice.best_comparison(scores, boundary, resolution, bounds)
-    if isinstance(result, FamilyComparison):
+    if isinstance(result, family_choice.FamilyComparison):
         names, reason = result.recommended, f"chosen as the best: {result.reason}"
     else:
         families.check_rule(auto, boundary, families.BEST)

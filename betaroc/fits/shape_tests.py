@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core import checks, polygamma, thresholds, vocabulary
+from betaroc.core import checks, thresholds, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, refusal
+from betaroc.core.polygamma import beta_information
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
 from betaroc.data.groups import Groups, ensure_psd, groups_of
 from betaroc.distributions import base, beta, shifted
@@ -173,7 +174,7 @@ def signed_root_test(client: Law, impostor: Law, shared: str) -> ZTest:
     # The correction is smooth where both roots vanish: the mean of those on either side.
     variance = 0.0  # of the difference of the logs of the shared shape
     for a, b, weight in laws:
-        _, of_b, _, det = _information(a, b)
+        _, of_b, _, det = beta_information(a, b)
         variance += of_b / (det * weight * a * a)
     step = _NEIGHBOUR * math.sqrt(variance)
     for side in (-0.5 * step, 0.5 * step):
@@ -187,10 +188,6 @@ def _shared_first(laws: Sequence[Law], shared: str) -> list[Law]:
     return [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in laws]
 
 
-def _information(a: float, b: float) -> tuple[float, float, float, float]:
-    return polygamma.information_terms(a, b, *(polygamma.phi_tau_of(x)[1] for x in (a, b, a + b)))
-
-
 def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u, of distributions whose first shape is shared."""
     sums = [beta.ClassSums.at(*law) for law in laws]
@@ -200,8 +197,8 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
         own_a, own_b, weight = law
         gain = (a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
         fall += 2.0 * weight * (log_beta_ratio(a, b, own_a, own_b) - gain)
-        _, of_b, _, det = _information(a, b)
-        logs += math.log(_information(own_a, own_b)[3]) - math.log(of_b) + math.log(weight)
+        _, of_b, _, det = beta_information(a, b)
+        logs += math.log(beta_information(own_a, own_b)[3]) - math.log(of_b) + math.log(weight)
         curvature += weight * det / of_b
     difference = laws[0][0] - laws[1][0]
     root = math.copysign(math.sqrt(max(fall, 0.0)), difference)
@@ -309,7 +306,7 @@ def _shape_parts(
     for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
         score = each if shared == "a" else each[:, ::-1]
         away = score + np.subtract(s[1:], beta.ClassSums.at(a, b, s[0])[1:])
-        _, of_b, coupling, det = _information(a, b)
+        _, of_b, coupling, det = beta_information(a, b)
         part = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
         parts.append(np.nan_to_num(part))
     return parts

@@ -147,7 +147,7 @@ def tail_scores(
     if coordinate.bounds is not None:
         families.check_within(who, values, coordinate.bounds)
     which = CLASSES.index(who)
-    if groups is not None and groups.sizes[which] is not None:
+    if groups is not None:
         design = partial(_design_effect, groups, which, keep)
     y = coordinate.of(Thresholds.from_theta(values))
     return TailScores(who, y, weights, design, total)
@@ -155,8 +155,7 @@ def tail_scores(
 
 def _design_effect(groups: Groups, which: int, keep: BoolArray, beyond: BoolArray) -> float:
     """Variance of the share beyond over that of independent scores; at least 1."""
-    size = groups.sizes[which]
-    if size is None or size < 2:
+    if (groups.sizes[which] or 0) < 2:
         return 1.0
     every = np.zeros((keep.size, 1))
     every[keep, 0] = beyond
