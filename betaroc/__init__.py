@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
     from betaroc.decision.epsc import epsc
     from betaroc.decision.forecast import epc_forecast
-    from betaroc.decision.mean_curve import mean_curve
     from betaroc.decision.tandem import tandem
-    from betaroc.decision.trainings import variance_components
+    from betaroc.decision.trainings import mean_curve, variance_components
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc, beta_mle
     from betaroc.distributions.empirical import Binned, Empirical
@@ -107,11 +106,10 @@ _HOMES = {
     "decision.monitor": ("Monitor",),
     "decision.strata": ("UnseenStrata",),
     "decision.tandem": ("Tandem", "tandem"),
-    "decision.trainings": ("VarianceComponents", "variance_components"),
+    "decision.trainings": ("VarianceComponents", "mean_curve", "variance_components"),
     "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.epsc": ("Epsc", "epsc"),
-    "decision.mean_curve": ("mean_curve",),
     "decision.audit": ("Audit", "audit"),
     "decision.categories": ("Categories", "categories"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),

@@ -23,12 +23,7 @@ from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, units_of
 from betaroc.data.scores import Scores
 from betaroc.decision import curve
-from betaroc.decision.strata_draws import (
-    PerturbedStrata,
-    StrataRows,
-    scores_of_strata,
-    strata_curves,
-)
+from betaroc.decision.strata_draws import PerturbedStrata, StrataRows, scores_of_strata
 from betaroc.distributions import empirical
 from betaroc.distributions.base import Distribution, value_columns
 from betaroc.distributions.beta import has_shape
@@ -499,7 +494,7 @@ def plan_of(
     test, fewest = _rows(curves, "test", shared=paired, groups=groups)
     labels = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
     known = labels if any(labels) else None
-    strata = [strata_curves(e) for e in curves]
+    strata = [e.strata.values() for e in curves]
     shown = *curves, *chain(*strata)
     judged = [
         SortedRows.of(curve.side_trials(e, "test")) if e.over == POOLED

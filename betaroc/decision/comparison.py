@@ -25,25 +25,13 @@ from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, FRR, TRIALS, capita
 from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
 from betaroc.decision.epc import Epc, check_different
-from betaroc.decision.strata_draws import strata_curves
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
-from betaroc.rendering import curves as pictures
+from betaroc.rendering import curves as pictures, tree
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, visible
-from betaroc.rendering.tree import (
-    Cell,
-    Figure,
-    Grid,
-    Group,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    foreign,
-    quantity,
-)
+from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, foreign
 from betaroc.rendering.tree_text import records
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
@@ -225,13 +213,10 @@ class Comparison(Tabular, Exportable):
         >>> br.compare(curve, curve, replicates=50, rng=1).to_frame()["difference"].tolist()
         [0.0]
         """
-        columns: dict[str, Any] = {
-            "alpha": self.alpha, "a": self.first.value, "b": self.second.value,
-            "difference": self.difference, "low": self.low, "high": self.high,
-            "band_low": self.band_low, "band_high": self.band_high, "better": self.better,
-        }  # fmt: skip
-        beyond = self.n_beyond
-        return self._table(columns if beyond is None else {**columns, "n_beyond": beyond})
+        columns = {"alpha": self.alpha, "a": self.first.value, "b": self.second.value}
+        names = ["difference", "low", "high", "band_low", "band_high", "better"]
+        names += ["n_beyond"] * (self.n_beyond is not None)
+        return self._table(columns | fields_of(self, *names))
 
     @property
     def n_beyond(self) -> FloatArray | None:
@@ -684,25 +669,24 @@ def compare(
 def _strata_nodes(s: StrataDifferences, names: tuple[str, str]) -> list[Node]:
     """A row per stratum, that in which the first system is worst beside the second first."""
     order = np.argsort(-s.difference, kind="stable")
-    rows = tuple(
-        Row((foreign(s.stratum[k]), quantity(s.difference[k], number, s.low[k], s.high[k])))
-        for k in order
-    )
-    head = ("stratum", f"{names[0]} less {names[1]}, all strata at once")
-    return [Section("Strata, averaged over alpha", (Grid(head, rows),), folded=len(rows) > _ROWS)]
+    ends = zip(s.difference, s.low, s.high, strict=True)
+    cells = [tree.quantity(x, number, low, high) for x, low, high in ends]
+    rows = tuple(Row((foreign(s.stratum[k]), cells[k])) for k in order)
+    grid = Grid(("stratum", f"{names[0]} less {names[1]}, all strata at once"), rows)
+    return [tree.Section("Strata, averaged over alpha", (grid,), folded=len(rows) > _ROWS)]
 
 
 def _strata_differences(
     curves: Sequence[Epc], values: FloatArray, used: tuple[float, float], options: IntervalOptions
 ) -> StrataDifferences:
     """Of each stratum, for all of them at once."""
-    names, others = (tuple(next(iter(e.over)) for e in strata_curves(e)) for e in curves)
+    names, others = (tuple(e.strata) for e in curves)
     if names != others:
         actual = f"{format_list(names)} and {format_list(others)}"
         raise refusal("the test sides", "have the same strata to be compared over them", actual)
     half = len(names)
-    own = np.stack([e.value for curve in curves for e in strata_curves(curve)])
-    mean, means = _means(curves[0].alpha, used, own, values)
+    alone = np.stack([part.value for e in curves for part in e.strata.values()])
+    mean, means = _means(curves[0].alpha, used, alone, values)
     mean, apart = mean[:half] - mean[half:], means[:, :half] - means[:, half:]
     ends = _at_once(apart, mean, options, systems=half)
     return StrataDifferences(names, mean, *ends)

@@ -318,27 +318,23 @@ def curve_view(
         draw_epc, None, e.alpha, e.value, e.trivial, named, {}, band=drawn, expected=e.expected
     )
     nodes.append(tree.Figure(draw, "", f"{axes.measure} against {axes.alpha}"))
-    return (
-        nodes if e.over == POOLED or e.test_scores is None else [*nodes, *_strata_nodes(e, terms)]
-    )
+    return [*nodes, *_strata_nodes(e, terms)]
 
 
 def _strata_nodes(e: Epc, terms: str) -> list[tree.Node]:
-    """Each stratum of test at the same thresholds, the costliest first."""
-    curves = dict(sorted(e.strata.items(), key=lambda row: -_cost(row[1])))
+    """Each stratum of the scores of test at the same thresholds, the costliest first."""
+    curves = {} if e.test_scores is None else e.strata
     if not curves:
         return []
-    shown = dict([*curves.items()][:PANELS])
+    # The mean over alpha, larger where it is worse.
+    sign = 1.0 if larger_is_better(e.measure) else -1.0
+    order = sorted(curves, key=lambda name: sign * float(np.nanmean(curves[name].value)))
+    shown = {name: curves[name] for name in order[:PANELS]}
     rest = f", the {PANELS} costliest of {len(curves)}" * (len(curves) > PANELS)
     figure = tree.Figure(partial(draw_epcs, shown, "linear", terms), "", f"Each stratum{rest}")
     grid: Any = curves_view(shown)[1]
     grid = replace(grid, head=("stratum", *grid.head[1:]))
     return [tree.Section(f"Each stratum at these thresholds{rest}", (grid, figure), folded=True)]
-
-
-def _cost(e: Epc) -> float:
-    """The mean over alpha, larger where it is worse."""
-    return float(np.nanmean(e.value)) * (-1.0 if larger_is_better(e.measure) else 1.0)
 
 
 def curve_answer(e: Epc) -> tree.Paragraph:

@@ -743,7 +743,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
     tried = [m for m in methods if how in (None, m.how) and m.how != "counted"]
     for method in tried:
         if method.possible:
-            return result(method, methods=methods)
+            return result(method, methods=lambda: methods)
     hows = dict[str, dict[str, None]]()
     for method in tried:
         why = shorten(method.why.rstrip("."), 120, placeholder=" ...")
@@ -815,12 +815,12 @@ def _of_costs(
     method, frr = by_fit()
     if not method.possible:
         raise refusal("how", "be possible to decide by", f'"model", which is not: {method.why}')
-    return _decision(scores, asked, method, prior, methods=(counted, method), frr=frr)
+    return _decision(scores, asked, method, prior, methods=lambda: (counted, method), frr=frr)
 
 
 def _decision(
     scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
-    *, methods: Sequence[ThresholdMethod] | Callable[[], Iterable[ThresholdMethod]],
+    *, methods: Callable[[], Iterable[ThresholdMethod]],
     n: int | None = None, absent: int = 0, frr: float = math.nan, **strata: Any,
 ) -> Decision:  # fmt: skip
     """The method taken, its assessment, and how the others are made."""
@@ -839,8 +839,7 @@ def _decision(
         _as_intervals(rates, asked.confidence), absent, **strata, prior=asked.prior, scores=scores,
         library=scores.library, lower_is_client=lower, terms=asked.terms,
     )  # fmt: skip
-    every = [] if callable(methods) else [item._mirrored(lower) for item in methods]
-    vars(decision)["methods"] = [shown, methods] if callable(methods) else tuple(every)
+    vars(decision)["methods"] = [shown, methods]
     return decision
 
 
@@ -1221,14 +1220,8 @@ def shown_cell(cell: RateCell) -> tree.Cell:
     """A rate with its interval and its count."""
     if math.isnan(cell.rate):
         return tree.Cell("no strata")
-    return tree.rate_cell(*cell[:3], "no interval", of_total(cell))
-
-
-def of_total(cell: RateCell) -> str:
-    """The count of a cell, such as "45 of 5768", after the name of a stratum."""
-    if math.isnan(cell.total):
-        return ""
-    return f"{cell.stratum and f'{cell.stratum}, '}{spaced(cell.errors)} of {spaced(cell.total)}"
+    count = "" if math.isnan(cell.total) else f"{spaced(cell.errors)} of {spaced(cell.total)}"
+    return tree.rate_cell(*cell[:3], "no interval", ", ".join(filter(None, (cell.stratum, count))))
 
 
 # -------------------------------------------------------------------------------- methods

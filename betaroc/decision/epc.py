@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
-from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, SameDataWarning, TargetWarning, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.thresholds import Thresholds, mirror
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
-from betaroc.data.groups import BareTrials, units_of
+from betaroc.data.groups import BareTrials, units_of, weights_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
 from betaroc.decision import curve
@@ -305,7 +305,7 @@ class Epc(Tabular, Exportable):
         """
         start, stop = curve.area_range(self, low, high)
         total = float(curve.weighed(self.value, curve.area_weights(self.alpha, start, stop)))
-        return total / (stop - start) if flag(normalize, "normalize") else total
+        return total / (stop - start) if checks.flag(normalize, "normalize") else total
 
     def interval(
         self,
@@ -527,8 +527,8 @@ class Epc(Tabular, Exportable):
         return pictures.draw_epc(
             ax, alpha, value, self.trivial, axes, style,
             band=None if band is None else shown_band(band, alpha, value),
-            expected=self.expected if flag(expected, "expected") else None,
-            a_posteriori=self.a_posteriori if flag(a_posteriori, "a_posteriori") else None,
+            expected=self.expected if checks.flag(expected, "expected") else None,
+            a_posteriori=self.a_posteriori if checks.flag(a_posteriori, "a_posteriori") else None,
             log=log,
         )  # fmt: skip
 
@@ -598,8 +598,7 @@ class Epc(Tabular, Exportable):
     def _columns(self) -> dict[str, AnyArray]:
         names = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
         beyond = np.full(self.alpha.size, np.nan) if self.n_beyond is None else self.n_beyond
-        columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names}
-        return columns | {"n_beyond": beyond}
+        return fields_of(self, *names) | {"n_beyond": beyond}
 
 
 def _in_scale(chosen: Thresholds, dev: ScoreModel) -> Thresholds:
@@ -1045,10 +1044,8 @@ class EpcCv(Tabular, Exportable):
         >>> br.epc_cv(scores, folds=3, alpha=[0.5]).to_frame().loc[0, "threshold_1"].item()
         2.0
         """
-        columns = {name: getattr(self, name) for name in ("alpha", "value", "expected")}
-        columns |= {"far": self.far, "frr": self.frr}
-        columns |= {f"threshold_{k}": row for k, row in enumerate(self.threshold)}
-        return self._table(columns)
+        columns = {f"threshold_{k}": row for k, row in enumerate(self.threshold)}
+        return self._table(fields_of(self, "alpha", "value", "expected", "far", "frr") | columns)
 
 
 @collect_warnings
@@ -1125,9 +1122,10 @@ def epc_cv(
         with forward_warnings(but=(TargetWarning,)):  # said once below, of all scores
             result = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(result)
-        t = result.chosen
-        laws = _laws(scores, client, impostor)
-        counts.append([(law._counts_at_most(t), law._counts_above(t)) for law in laws])
+        counts.append([
+            (law._counts_at_most(result.chosen), law._counts_above(result.chosen))
+            for law in _laws(scores, client, impostor)
+        ])  # fmt: skip
     if alpha is not None:
         curve.warn_of_reach(curve.side(scores, prior), criterion, curves[0].alpha)
     (rejected, right), (true, accepted) = np.sum(counts, axis=0)
@@ -1145,12 +1143,11 @@ def epc_cv(
 
 
 def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
-    laws = []
-    for who, chosen in zip(CLASSES, (client, impostor), strict=True):
-        weights = getattr(scores, f"{who}_weights")
-        own = getattr(scores, who)[chosen]
-        laws.append(Empirical(own, None if weights is None else weights[chosen]))
-    return laws[0], laws[1]
+    first, second = (
+        Empirical(getattr(scores, who)[rows], weights_of(scores, who)[rows])
+        for who, rows in zip(CLASSES, (client, impostor), strict=True)
+    )
+    return first, second
 
 
 # ------------------------------------------------------------------------------- folds

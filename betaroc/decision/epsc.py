@@ -15,6 +15,7 @@ from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Table, Tabular, listed_columns
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import fields_of
 from betaroc.data.read import ScoresLike
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import RESAMPLE, BandOptions
@@ -117,7 +118,7 @@ class Epsc(Tabular, Readable):
         """
         names = ("omega", "beta", "threshold", "far_omega", "fmr", "iapmr", "fnmr", "hter", "low",
                  "high")  # fmt: skip
-        return self._table({name: getattr(self, name) for name in names})
+        return self._table(fields_of(self, *names))
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw HTER_omega with its interval, and IAPMR below it.

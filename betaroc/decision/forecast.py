@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings, warn
-from betaroc.core.tables import Library, Table, Tabular
+from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import format_list
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
@@ -321,42 +321,41 @@ class TargetForecast(_Forecast):
         ))  # fmt: skip
 
 
-def _target_forecast(
-    model: ScoreModel, criterion: str, alpha: FloatArray, sizes: tuple[int, int],
-    *, fitted: bool, aloud: bool, library: Library | None,
-) -> TargetForecast:  # fmt: skip
-    """The forecast; `aloud` warns of rates that no planned score speaks for."""
-    name, complement = ONE_CLASS_RATES[criterion]
-    pair, rows, counted = model._pair, [], []
+def _target_rates(
+    pair: Pair, criterion: str, alpha: FloatArray, sizes: tuple[int, int]
+) -> FloatArray:
+    """What dev counts, then mean and standard deviation of FAR, of FRR and of HTER, in rows."""
+    (name, complement), result = ONE_CLASS_RATES[criterion], []
     for item in alpha.tolist():
         asked = Fraction(item).limit_denominator(_DECIMALS)
         t, weights, share = drawn_thresholds(pair, 1 - asked if complement else asked, sizes, name)
         far, frr = pair.far(t), pair.frr(t)
         rates = np.array([far, frr, 0.5 * (far + frr)])
         means = rates @ weights
-        rows.append([*means, *np.sqrt((rates - means[:, None]) ** 2 @ weights)])
-        counted.append(1.0 - share if complement else share)
-    point = model._point(chosen_on(model, criterion, alpha))
-    n = sizes[1] if name == FAR else sizes[0]
-    beyond = n * np.minimum(alpha, 1.0 - alpha)
-    few = np.flatnonzero((beyond < 1.0 - _ROUNDING) & (alpha > 0.0) & (alpha < 1.0))
+        sds = np.sqrt((rates - means[:, None]) ** 2 @ weights)
+        result.append([1.0 - share if complement else share, *np.ravel([means, sds], "F")])
+    return np.array(result).T
+
+
+def _planned_beyond(
+    criterion: str, alpha: FloatArray, sizes: tuple[int, int], *, aloud: bool
+) -> FloatArray:
+    """Planned scores that speak for each rate; `aloud` warns of rates with less than one."""
+    name, complement = ONE_CLASS_RATES[criterion]
+    n, who = (sizes[1], "impostor") if name == FAR else (sizes[0], "client")
+    tail = np.minimum(alpha, 1.0 - alpha)
+    few = np.flatnonzero((n * tail < 1.0 - _ROUNDING) & (tail > 0.0))
     if aloud and few.size:  # rates of exactly 0 and 1 were not asked for
-        k = few[np.argmin(beyond[few])]
-        tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == FAR else "client"
+        k = few[np.argmin(tail[few])]
         several = f"{few.size} of {alpha.size} targets are such, among them: " * (few.size > 1)
         warn(
             f"{several}{criterion if complement else name} {alpha[k]:.4g} lies beyond the planned"
-            f" scores: of {n} {who} scores {beyond[k]:.2g} are expected beyond it, so that dev's"
-            f" threshold is that of an extreme score; about {needed(float(tail))} would do"
+            f" scores: of {n} {who} scores {n * tail[k]:.2g} are expected beyond it, so that dev's"
+            f" threshold is that of an extreme score; about {needed(float(tail[k]))} would do"
             " (3/rate). Plan with as many, or for a larger rate.",
             ExtrapolationWarning,
         )
-    far, frr, hter, far_sd, frr_sd, hter_sd = np.array(rows).T
-    return TargetForecast(
-        model, *sizes, fitted, criterion, alpha, np.asarray(point.threshold),
-        np.asarray(point.logit_threshold), np.array(counted), far, far_sd, frr, frr_sd, hter,
-        hter_sd, beyond, library=library,
-    )  # fmt: skip
+    return np.asarray(n * tail)
 
 
 @overload
@@ -472,19 +471,19 @@ def epc_forecast(
             rule = "have no point masses for a target rate"
             raise refusal(name, rule, f"{law!r:.80}", "Simulate it with br.Study.")
     fitted, library = isinstance(fit, Fit), fit.library if isinstance(fit, Fit) else None
-    if of_rate:
-        return _target_forecast(
-            model, criterion, alphas, sizes, fitted=fitted, aloud=alpha is not None, library=library
-        )
-    t = CRITERIA[WEIGHTED_ERROR].choose(pair, model.prior, alphas)
+    t = chosen_on(model, criterion, alphas)
     point = model._point(t)
+    places = alphas, np.asarray(point.threshold), np.asarray(point.logit_threshold)
+    if of_rate:
+        rates = [*_target_rates(pair, criterion, alphas, sizes)]
+        rates.append(_planned_beyond(criterion, alphas, sizes, aloud=alpha is not None))
+        return TargetForecast(model, *sizes, fitted, criterion, *places, *rates, library=library)
     where = _where(pair, t, alphas)
     place = np.where(where == "interior", pair.coordinates(t), np.nan)
     parts = (fit.client, fit.impostor) if isinstance(fit, Fit) else (None, None)
     found = _expansion(pair, pair.place(place), alphas, sizes, parts)
     return EpcForecast(
-        model, *sizes, fitted, alphas, np.asarray(point.threshold),
-        np.asarray(point.logit_threshold),
+        model, *sizes, fitted, *places,
         np.asarray(alphas * point.far + (1.0 - alphas) * point.frr), where, *found, library=library,
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.thresholds import mirror
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import FAR, FRR, Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -107,8 +108,7 @@ class UnseenStrata(Tabular, Exportable):
         >>> br.decide(scores, far=0.1).unseen.to_frame()["threshold"].tolist()
         [0.9875, 0.4875]
         """
-        names = ("stratum", "threshold", "estimate", "low", "high")
-        return self._table({name: getattr(self, name) for name in names})
+        return self._table(fields_of(self, "stratum", "threshold", "estimate", "low", "high"))
 
 
 class StrataMethods:

@@ -623,10 +623,9 @@ def _rates_and_ends(
 def both_rates(scores: ScoreData, threshold: float, level: float) -> tuple[Rate, Rate]:
     """FAR and FRR counted at a threshold, with their exact intervals."""
     counted, t = CountedScores(scores), Thresholds.from_theta(np.array([threshold]))
-    far, frr = (
-        np.ravel(_rates_and_ends(counted, kind, t, level)).tolist() for kind in TARGET_RATES
-    )
-    return (far[0], far[1], far[2]), (frr[0], frr[1], frr[2])
+    rates: Any = (np.ravel(_rates_and_ends(counted, kind, t, level)) for kind in TARGET_RATES)
+    far, frr = (tuple(rate.tolist()) for rate in rates)
+    return far, frr
 
 
 def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) -> Rate:

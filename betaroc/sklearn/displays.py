@@ -15,7 +15,7 @@ from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import BIOMETRIC, Terms
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc, epc as expected_performance
-from betaroc.decision.mean_curve import mean_curve
+from betaroc.decision.trainings import mean_curve
 from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.inference import interval, intervals
