@@ -236,6 +236,51 @@ def search(name: str, slack: Any, exact: Any, p: Any, values: Any, rounds: int) 
     }  # fmt: skip
 
 
+#: What docs/conjectures.md says of each, in its order, and what is known beside the search.
+STATEMENTS = {
+    "depth": ("d ≤ 1 − AUC and d ≤ E", "proved"),
+    "shallow": ("where AUC ≥ 0.9, d ≤ 0.05", ""),
+    "eer-proper": ("proper: 1 − E ≤ AUC ≤ 1 − 2E²", "proved"),
+    "eer": ("the same where E ≤ 0.5", ""),
+    "eer-low": ("the same where E ≤ 0.35", ""),
+    "height-proper": ("proper: (1 + h)/2 ≤ AUC ≤ 1 − (1 − h)²/2", "proved"),
+    "height-depth": ("AUC ≥ (1 + h)/2 − d", ""),
+    "side-eer": ("AUC > 0.5 exactly where E < 0.5", ""),
+    "side-depth": ("where h > d", ""),
+    "side-mean": ("where the clients' mean is higher", ""),
+    "deepening": ("d grows with distance from proper pairs at one AUC > 0.5", ""),
+    "crossings": ("two ROCs cross at most twice", "see 13"),
+    "crossings-near": ("the same of pairs near each other", ""),
+}
+
+
+def searches_table() -> str:
+    """The table of docs/conjectures.md, from the committed searches."""
+    path = Path(__file__).parent / "results" / "conjectures_searches.csv"
+    searches = pd.read_csv(path).set_index("conjecture")
+    heads = ["", "statement", "tried", "violated", "most", "status", "worst pair"]
+    lines = [f"| {' | '.join(heads)} |", "| --- " * 7 + "|"]
+    for k, (name, (statement, known)) in enumerate(STATEMENTS.items(), 1):
+        row = searches.loc[name]
+        cells = [
+            str(k),
+            statement,
+            str(row["tried"]),
+            str(row["violated"]),
+            "",
+            known or "open",
+            "",
+        ]
+        if row["exact"] < 0:
+            shapes = [
+                f"({a}, {b})" for a, b in zip(*[iter(row["witness"].split())] * 2, strict=True)
+            ]
+            pairs = [" v ".join(shapes[j : j + 2]) for j in range(0, len(shapes), 2)]
+            cells[4:] = [f"{-row['exact']:.2g}", known or "refuted", ", ".join(pairs)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Search counterexamples to the conjectures.")
     parser.add_argument("--tables", type=Path, default=Path(__file__).with_name("results"))

@@ -16,6 +16,7 @@ and a run that was stopped goes on where it was. --quick is a small one, for tes
 
 from __future__ import annotations
 
+import re
 import tempfile
 import zlib
 from functools import lru_cache
@@ -319,6 +320,95 @@ def draw_paths(frame: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
+# ------------------------------------------------------------------------------- the page
+def committed(name: str) -> pd.DataFrame:
+    path = Path(__file__).parent / "results" / f"liveness_atlas_{name}.csv"
+    return pd.read_csv(path, dtype={"section": str})
+
+
+def size_text() -> str:
+    cells = int(committed("curves")[list(COUNTED)].to_numpy().sum())
+    paths = committed("clients")[list(BETA_SHAPES)].to_numpy().sum()
+    zero = committed("ends").query("end == 'at_zero' and resists")
+    return (
+        f"{cells} score sets, {paths} paths. On {zero[list(SIDES)].to_numpy().sum()} the classifier"
+        " *resists*: its counted AUC is at least 0.6 (the paper's fits: 0.67)."
+    )
+
+
+def clients_text() -> str:
+    clients = committed("clients")
+    shapes = clients[list(BETA_SHAPES)]
+    of, total = shapes.sum() / shapes.to_numpy().sum(), shapes.to_numpy().sum()
+    clients["share"] = clients["U"] / shapes.sum(axis=1)
+    by = pd.concat(clients.groupby(key)["share"].mean() for key in ("capacity", "protocol"))
+    return (
+        f"Clients are J in {of['J']:.0%}, bell in {of['bell']:.0%} and U in {of['U']:.0%} of the"
+        f" paths ({clients['sure'].sum() / total:.0%} of the shapes are sure at 95 %): little blur"
+        f" makes bells, and U comes with capacity, {by['C=0.01']:.0%} at C = 0.01 and"
+        f" {by['20 units']:.0%} at 20 units, and with unseen subjects, {by['cross']:.0%} (within"
+        f" {by['within']:.0%})."
+    )
+
+
+def curves_text() -> str:
+    frame, ends = committed("curves"), committed("ends")
+    counted = frame.set_index("curve")[list(COUNTED)]
+    proper, below = counted.loc["proper"], counted.loc["below"]
+    alike = proper["above"] + below["below"]
+    opposite = proper["below"] + proper["both"] + below["above"] + below["both"]
+    hooks = counted[counted.index.str.startswith("hook")]
+    lines = [
+        "Where both fitted ends lie on one side, the"
+        " [theorem](theory.md#the-two-ends-decide-the-whole-curve) puts the whole curve there: so"
+        f" do the counts in {alike} sets, on the other side in {opposite}. Of"
+        f" {hooks.to_numpy().sum()} fits that cross the diagonal {hooks['both'].sum()} are seen on"
+        f" both sides; counts contradict an end of {frame['end_contradicted'].sum()}."
+    ]
+    amounts = committed("impostors").groupby("sharpening")[list(BETA_SHAPES)].sum()
+    amounts = amounts.div(amounts.sum(axis=1), axis=0)
+    lines.append(
+        f"Impostors go from reverse-J ({amounts['reverse-J'][0.0]:.0%} without sharpening) over U"
+        f" (at most {amounts['U'].max():.0%}, at {amounts['U'].idxmax():g}) to J"
+        f" ({amounts['J'][50.0]:.0%} at 50)."
+    )
+    for end, word in (("at_zero", "0"), ("at_one", "1")):
+        rows = ends[(ends["end"] == end) & ends["resists"]]
+        sides = rows[list(SIDES)].sum()
+        share = sides / sides.sum()
+        lines.append(
+            f"Near threshold {word}, of resisting classifiers,"
+            f" {1 - rows['fit_above'].sum() / sides.sum():.1%} of the fits are below the diagonal;"
+            f" the tests say above in {share['above']:.0%}, below in {share['below']:.1%}, nothing"
+            f" in {share['cannot tell']:.0%}, and in {share['misfit']:.0%} that the family does not"
+            " describe this tail."
+        )
+    return "\n".join(lines)
+
+
+def paths_text() -> str:
+    medians = committed("medians").set_index("sharpening")
+    least, usual = (medians[medians["blur"] == blur] for blur in (0.36, 0.45))
+    return (
+        f"Paths rise, as the paper's do: b at blur 0.45 from {usual['b'][0.0]:.2f} to"
+        f" {usual['b'][1.0]:.2f} at sharpening 1. They turn left, towards below the diagonal (a"
+        f" from {usual['a'][0.0]:.2f} to {usual['a'][1.0]:.2f}), but for the least blur, where the"
+        f" classifier hardly works (AUC {least['auc'][0.0]:.2f}) and a rises"
+        f" ({least['a'][0.0]:.2f} to {least['a'][1.0]:.2f}), as in the paper's weakest, SLR across"
+        " subjects."
+    )
+
+
+def claims_table() -> str:
+    lines = ["| section | the paper | counted | share | cases | |", "| --- " * 6 + "|"]
+    for r in committed("claims").itertuples():
+        counted = re.sub(r"_(.)", r"<sub>\1</sub>", r.counted)
+        share = f"{r.share:.1%} ± {r.error:.1%}"
+        cells = (r.section, f"“{r.paper}”", counted, share, str(r.cases), r.verdict)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     chosen = atlas.options("Make the liveness atlas: tables and pictures.")
     with tempfile.TemporaryDirectory() as temporary:
@@ -326,8 +416,9 @@ def main() -> None:
         frame = run(design, chosen.work or Path(temporary), chosen.workers)
     atlas.write_tables(tables_of(frame), chosen.tables, "liveness_atlas")
     done = frame[frame["status"] == "ok"]
-    for draw in (draw_clients, draw_surfaces, draw_paths):
-        draw(done, chosen.pictures / f"liveness_atlas_{draw.__name__.removeprefix('draw_')}.png")
+    draw_clients(done, chosen.pictures / "liveness_atlas_clients.png")
+    draw_surfaces(done, chosen.pictures / "liveness_atlas_surfaces.png")
+    draw_paths(done, chosen.pictures / "liveness_atlas_paths.png")
 
 
 if __name__ == "__main__":
