@@ -9,6 +9,7 @@ from betaroc.cli import messages, options
 from betaroc.cli.judged import analysed
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
+from betaroc.inference.of_scores import PREVALENT
 from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
@@ -46,9 +47,14 @@ def run(arguments: Namespace) -> None:
     ends = options.PAGE if several else (*options.PAGE, ".json")
     options.check_output(arguments, "output", files, ends)
     level, seed = options.interval_arguments(arguments)
-    parse_statistics(arguments.statistic, "statistic")
+    asked = parse_statistics(arguments.statistic, "statistic")
     if arguments.prior is not None:
-        arguments.target = f"{arguments.target or page.DEFAULT_TARGET},prior={arguments.prior!r}"
+        prior = f"prior={arguments.prior!r}"
+        arguments.target = f"{arguments.target or page.DEFAULT_TARGET},{prior}"
+        arguments.statistic = [
+            f"{spec},{prior}" if spec.name in PREVALENT and spec.where.prior is None else str(spec)
+            for spec in asked
+        ]
     request = page.request_of(arguments.target, level)
     if several and request.kind == "precision":
         raise InputError("--target precision must be of one system; --system names several.")

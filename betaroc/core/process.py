@@ -98,6 +98,10 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
+class _TimeoutError(BaseException):
+    """Not to be caught by what tries again after any Exception."""
+
+
 def check_time_limit() -> None:
     """Refuse a limit where no signal ends what runs."""
     main = threading.current_thread() is threading.main_thread()
@@ -115,12 +119,15 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         return
 
     def stop(*_: object) -> NoReturn:
-        raise StudyError(f"a generator must return within {seconds:g} s, its timeout")
+        raise _TimeoutError
 
     usual = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
         yield
+    except _TimeoutError:
+        text = f"a generator must return within {seconds:g} s, its timeout"
+        raise StudyError(text) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, usual)

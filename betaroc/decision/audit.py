@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from betaroc.core import checks
-from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings
+from betaroc.core.errors import BetarocWarning, refusal
+from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Framed
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import Scores
@@ -70,12 +70,12 @@ class Audit(Framed, Readable):
 
     def _view(self) -> Sequence[tree.Node]:
         more, there = self.optimism, self.a_priori
-        way, shown = ("better", "is") if more.estimate >= 0.0 else ("worse", "is not")
-        if more.estimate >= 0.0 and not more.low > 0.0:
-            shown = "is not shown to be"
+        way = "worse" if more.estimate < 0.0 else "better"
+        known = more.low > 0.0 or more.high < 0.0
+        shown = ("is" if more.low > 0.0 else "is not") if known else "is not shown to be"
         name = curve.short_measure(self.measure)
         numbers = (self.a_posteriori, there.estimate, more.low, more.high, there.low, there.high)
-        first, second, *ends = (number(x, 3) for x in numbers)
+        first, second, *ends = (number(x + 0.0, 3) for x in numbers)
         text = (
             f"The {name} of {first} with the threshold chosen on test is"
             f" {number(abs(more.estimate), 3)} {way} than the {second} of the same trials at dev's"
@@ -127,8 +127,8 @@ def audit(
 
     Warns
     -----
-    SameDataWarning
-        If dev and test are the same scores.
+    BetarocWarning, SameDataWarning
+        If there are strata, which have one threshold here, or dev and test are the same scores.
 
     Notes
     -----
@@ -147,6 +147,9 @@ def audit(
     0.8
     """
     one, two = (as_scores(x, name, "Scores", Scores) for x, name in ((dev, "dev"), (test, "test")))
+    if any(any(side.strata) for side in (one, two)):
+        text = "an audit has one threshold for all strata; br.categories has one for each."
+        warn(text, BetarocWarning)
     measure = checks.choice(measure, tuple(MEASURES), "measure")
     chosen, best = _BEST.get(measure, (None, None))
     if criterion is None and chosen is None:
@@ -155,7 +158,7 @@ def audit(
     if criterion is None:
         criterion, alpha = chosen, best if alpha is None else alpha
         if measure == "accuracy" and alpha is None:
-            alpha = two.n_impostor / (two.n_client + two.n_impostor)
+            alpha = two.impostor_total / (two.client_total + two.impostor_total)
     curves = epc(one, two, criterion=str(criterion), measure=measure, alpha=alpha)
     if curves.alpha.size > 1:
         raise refusal("alpha", f"be given for {criterion!r}", "none", "Such as alpha=0.01.")

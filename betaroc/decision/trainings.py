@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
 from typing import Any, NamedTuple, Unpack
@@ -15,27 +15,29 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
 from betaroc.core.containers import as_narwhals
-from betaroc.core.errors import refusal
-from betaroc.core.notices import collect_warnings
+from betaroc.core.errors import SmallSampleWarning, refusal
+from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import format_list
-from betaroc.data.groups import units_of
+from betaroc.data.groups import Groups, units_of
 from betaroc.data.scores import Scores
 from betaroc.decision import curve
 from betaroc.decision.bands import dev_choice
 from betaroc.decision.epc import Epc, check_different
 from betaroc.inference import of_scores
 from betaroc.inference.auc import covariance_of_means, placements, welch
-from betaroc.inference.delta import block_diag, student
+from betaroc.inference.delta import block_diag, student, supported
 from betaroc.inference.differences import Difference, score_influence
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
-from betaroc.inference.paired_trials import check_other_trials, joint_trials
+from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
+from betaroc.inference.scores_beyond import SampleSupport
+from betaroc.model.dataset_checks import check_sense
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import StatisticArguments, parse_statistic
+from betaroc.model.statistics import StatisticArguments, StatisticSpec, parse_statistic
 from betaroc.rendering import tree
 from betaroc.rendering.nouns import Readable
 from betaroc.rendering.numbers import number
@@ -149,21 +151,28 @@ class VarianceComponents(Tabular, Readable):
         parts = [
             (float(np.var(c.values, ddof=1)) / c.values.size, c.values.size - 1.0) for c in sides
         ]
+        joint = []
         if paired:
-            w = np.repeat([1.0 / sizes[0], -1.0 / sizes[1]], sizes)
-            systems = (*self.systems, *other.systems)
-            samplings = _samplings(systems, self.stat, options, paired=True)
-            parts += [(float(w @ c.covariance @ w), c.freedom) for c in samplings]
-        else:
-            for c in sides:
-                samplings = _samplings(c.systems, c.stat, options, paired=c.paired)
-                parts += [(float(s.covariance.mean()), s.freedom) for s in samplings if c.paired]
+            joint = _samplings((*self.systems, *other.systems), self.stat, options, paired=True)
+        w = np.repeat([1.0 / sizes[0], -1.0 / sizes[1]], sizes)
+        for k, c in enumerate(joint):
+            if c.shared:
+                parts.append((float(w @ c.covariance @ w), c.freedom))
+            else:  # dev of each method
+                parts += [side._shared(options)[k] for side in sides]
+        if not paired:
+            parts += [part for side in sides for part in side._shared(options)]
         variances, freedoms = zip(*parts, strict=True)
         variance, freedom = welch(variances, freedoms)
         gap, sd = float(self.values.mean() - other.values.mean()), math.sqrt(variance)
         reach = student(freedom, options.level) * sd
-        p = 2.0 * float(stdtr(freedom, -abs(gap) / sd)) if sd > 0.0 else math.nan
+        p = 2.0 * float(stdtr(freedom, -abs(gap) / sd)) if sd > 0.0 else float(gap == 0.0)
         return Difference(gap, gap - reach, gap + reach, p, options.level, "satterthwaite")
+
+    def _shared(self, options: IntervalOptions) -> list[tuple[float, float]]:
+        """Variances of the mean by trials that all trainings share, and degrees of freedom."""
+        samplings = _samplings(self.systems, self.stat, options, paired=self.paired)
+        return [(float(c.covariance.mean()), c.freedom) for c in samplings if c.shared]
 
 
 @collect_warnings
@@ -218,12 +227,18 @@ def variance_components(
         If there are fewer than two trainings, two have the same scores, their trials differ, or
         the number has no influence of its trials.
 
+    Warns
+    -----
+    ExtrapolationWarning, SmallSampleWarning
+        If less than one score is expected beyond a rate, or nothing moves the number.
+
     Notes
     -----
     The interval of the training is Bonett's of the variance between trainings (of up to 4 that of
     the chi-square law) less TD and TE; its upper end is several times the truth for ten trainings.
-    That of the test is Bonett's of the influences; dev has none. The interval of the mean has
-    Satterthwaite's degrees of freedom. A bootstrap of ten trainings would cover .63 to .85.
+    That of the test is of the squared influences of its trials or groups; dev has none. The
+    interval of the mean has Satterthwaite's degrees of freedom. A bootstrap of ten trainings would
+    cover .63 to .85.
 
     References
     ----------
@@ -238,30 +253,46 @@ def variance_components(
     0.8594
     """
     options = IntervalOptions(level, None, replicates, groups, rng)
-    paired, systems = checks.flag(paired, "paired"), _systems(trainings, seed)
+    paired = checks.flag(paired, "paired")
+    systems = _systems(trainings, seed, paired=paired)
     if isinstance(systems[0], Epc):
         if stat is not None or point:
             raise refusal("stat", "be left out of curves", repr(stat), "They have a measure.")
         stat, values = systems[0].measure, np.array([float(e.value[0]) for e in systems])
     else:
-        spec = parse_statistic(stat, (), **point)
-        stat, values = str(spec), np.array([spec.number(empirical_model(s)) for s in systems])
+        stat = str(parse_statistic(stat, (), **point))
+        spec = _spec(stat, systems[0])
+        values = np.array([spec.number(empirical_model(s)) for s in systems])
     k, between = len(systems), float(np.var(values, ddof=1))
     samplings = _samplings(systems, stat, options, paired=paired)
     alone = [_split(c.covariance) for c in samplings]
     interaction = math.fsum(rest for _, rest in alone)
     low, high = (max(x - interaction, 0.0) for x in _spread_ends(values, options))
     training = Interval(max(between - interaction, 0.0), low, high, options.level, "bonett")
-    shared = [(float(c.covariance.mean()), c.freedom) for c in samplings if paired]
+    shared = [(float(c.covariance.mean()), c.freedom) for c in samplings if c.shared]
     variance, freedom = welch(*zip((between / k, k - 1.0), *shared, strict=True))
     mean, reach = float(values.mean()), student(freedom, options.level) * math.sqrt(variance)
+    low, high = mean - reach, mean + reach
+    if reach == 0.0:
+        warn(
+            f"no training and no trial moves {stat!r}, as where the classes do not overlap: its"
+            " interval has no width, which says nothing of trials to come. Give more scores.",
+            SmallSampleWarning,
+        )
+    of_all = Interval(mean, low, high, options.level, "satterthwaite")
+    if not isinstance(systems[0], Epc):
+        of_all = replace(of_all, low=max(low, spec.row.low), high=min(high, spec.row.high))
+        evidence = SampleSupport(systems[0], grouped=options.groups), empirical_model(systems[0])
+        of_all = supported(of_all, spec, evidence)
     parts = []
     for c, (common, rest) in zip(samplings, alone, strict=True):
-        part = common if paired else rest
-        low, high = (part * math.exp(sign * options.deviate * c.error) for sign in (-1.0, 1.0))
+        part = common if c.shared else rest
+        # The error is that of the mean influence, which holds a part of the interaction.
+        spread = student(c.freedom, options.level) * c.error
+        spread *= float(c.covariance.mean()) / common if c.shared and common > 0.0 else 1.0
+        low, high = (part * math.exp(sign * spread) for sign in (-1.0, 1.0))
         parts.append(Interval(part, low, high, options.level, c.method))
     mixed = Interval(interaction * paired, math.nan, math.nan, options.level, "influence")
-    of_all = Interval(mean, mean - reach, mean + reach, options.level, "satterthwaite")
     dev = parts[1] if parts[1:] else None
     return VarianceComponents(
         stat, values, of_all, training, parts[0], mixed, dev, paired, tuple(systems)
@@ -281,7 +312,7 @@ def trainings_of(value: object, name: str, remedy: str) -> list[Any]:
     return items
 
 
-def _systems(value: Any, seed: str | None) -> list[Any]:
+def _systems(value: Any, seed: str | None, *, paired: bool) -> list[Any]:
     """The trainings, which are of one kind and differ."""
     frame = as_narwhals(value)
     if frame is not None and seed is not None:
@@ -290,6 +321,11 @@ def _systems(value: Any, seed: str | None) -> list[Any]:
     value = value.values() if isinstance(value, Mapping) else value
     remedy = "One training shows no spread; of a frame name the column seed=."
     items = trainings_of(value, "trainings", remedy)
+    for item in items:
+        first, other = (getattr(x, "test", x) for x in (items[0], item))
+        check_sense(other, "a training", like=first)
+    if paired and isinstance(items[0], Scores):
+        items = on_same_trials(items, [f"training {k}" for k in range(1, len(items) + 1)])
     if isinstance(items[0], Epc) and items[0].alpha.size > 1:
         remedy = "Such as br.epc(dev, test, alpha=[0.5])."
         raise refusal("curves of trainings", "have one alpha", str(items[0].alpha.size), remedy)
@@ -299,7 +335,7 @@ def _systems(value: Any, seed: str | None) -> list[Any]:
             actual = f"equal scores of {i + 1} and {j + 1}"
             remedy = "The same seed again is no other training: leave it out."
             raise refusal("trainings", "differ", actual, remedy)
-    return items
+    return [item if isinstance(item, Epc) else item._trials for item in items]
 
 
 def _trials(item: Scores | Epc) -> Any:
@@ -311,9 +347,11 @@ class _Sampling(NamedTuple):
 
     covariance: FloatArray
     freedom: float
-    #: Standard error of the logarithm of the variance; nan if unknown.
+    #: Standard error of the logarithm of the variance of the mean; nan if unknown.
     error: float
     method: str
+    #: Whether all trainings have the same trials.
+    shared: bool
 
 
 def _samplings(
@@ -331,12 +369,10 @@ def _samplings(
     else:
         each = zip((units_of(t, groups=groups) for t in trials), parts, strict=True)
         covariance = block_diag(*(covariance_of_means(units, [part]) for units, part in each))
-    sizes = [min(t.client.size, t.impostor.size) for t in trials]
+        units = units_of(trials[0], groups=groups)
     mean = [np.mean([p[k] for p in parts], axis=0) if paired else parts[0][k] for k in (0, 1)]
-    pieces = [(float(np.var(x)) / x.size, _log_error(x)) for x in mean]
-    total = math.fsum(v for v, _ in pieces)
-    error = math.hypot(*(v * e for v, e in pieces)) / total if total > 0.0 else math.nan
-    result = [_Sampling(covariance, min(sizes) - 1.0, error, "bonett")]
+    freedom = min(units.units_of(k) for k in (0, 1)) - 1.0
+    result = [_Sampling(covariance, freedom, _log_error(units, mean), "influence", paired)]
     if isinstance(systems[0], Epc):
         dev = dev_choice(systems, names, groups=groups)
 
@@ -347,26 +383,32 @@ def _samplings(
         drawn = np.cov(options.replicated(draw, len(systems)), rowvar=False)
         if not dev.paired:
             drawn = np.diag(np.diag(drawn))
-        result.append(_Sampling(drawn, dev.smallest.n - 1.0, math.nan, "bootstrap"))
+        freedom = dev.smallest.n - 1.0
+        result.append(_Sampling(drawn, freedom, math.nan, "bootstrap", dev.paired))
     return result
 
 
 def _influence(item: Scores | Epc, stat: str, options: IntervalOptions) -> Sequence[FloatArray]:
     """What each client and each impostor of test moves in the number."""
     if isinstance(item, Epc):
-        trials, theta, at = _trials(item), item.threshold, item.points
+        trials, theta, at = _trials(item), item.chosen.theta, item.points
         point = OperatingPoint(theta[0], at.far[0], at.frr[0], at.prior)
         of_far, of_frr = of_scores.rate_slopes(item._measured, point)
         return of_frr * (trials.client <= theta), of_far * (trials.impostor > theta)
     if stat == "auc":
         return placements(item)[1]
-    spec = parse_statistic(stat)
+    spec = _spec(stat, item)
     method, at_far = of_scores.methods_of(spec)[0], spec.where.point == "far"
     if not (spec.name in _SUMS or spec.fixed or spec.optimum or (spec.name in _RATES and at_far)):
         rule = f"be taken at a threshold, a TPR or FRR at a FAR, or one of {format_list(_SUMS, 6)}"
         raise refusal("stat", rule, repr(stat), "Take one of these.")
     counted = CountedScores(item, options.groups, spec.where.prior)
     return score_influence(counted, spec, options.by((method,)))
+
+
+def _spec(stat: str, scores: Scores) -> StatisticSpec:
+    """The statistic on the scale that scores are kept on."""
+    return parse_statistic(stat).inside(scores.lower_is_client)
 
 
 def _split(covariance: FloatArray) -> tuple[float, float]:
@@ -377,16 +419,15 @@ def _split(covariance: FloatArray) -> tuple[float, float]:
     return common, max(float(np.trace(covariance)) / k - common, 0.0)
 
 
-def _log_error(x: FloatArray) -> float:
-    """Bonett's standard error of the logarithm of a variance."""
-    from scipy.stats import trim_mean
-
-    n = x.size
-    if n <= _FEWEST or not np.ptp(x):
-        return math.nan
-    away = float(np.sum((x - trim_mean(x, 0.5 / math.sqrt(n - _FEWEST))) ** 4))
-    kurtosis = n * away / float(np.sum((x - x.mean()) ** 2)) ** 2
-    return math.sqrt(max(kurtosis - (n - 3.0) / n, 0.0) / (n - 1.0))
+def _log_error(units: Groups, parts: Sequence[FloatArray]) -> float:
+    """Standard error of the logarithm of the variance of a mean of what trials move."""
+    moves = [part[rows] for part, rows in zip(parts, units.rows, strict=True)]
+    away = np.concatenate([(x - x.mean()) / x.size for x in moves])
+    squares = np.bincount(units.first, away, units.role.size) ** 2
+    stratum, total = units.stratum(), float(np.sum(squares))
+    each = [squares[stratum == h] for h in np.unique(stratum)]
+    variance = math.fsum(float(np.var(x, ddof=1)) * x.size for x in each if x.size > 1)
+    return math.sqrt(variance) / total if total > 0.0 else math.nan
 
 
 def _spread_ends(values: FloatArray, options: IntervalOptions) -> Limits:
@@ -397,8 +438,12 @@ def _spread_ends(values: FloatArray, options: IntervalOptions) -> Limits:
     if n <= _FEWEST or not variance:
         low, high = (n - 1.0) * variance / chdtri(n - 1.0, [options.tail, 1.0 - options.tail])
         return float(low), float(high)
-    c = n / (n - z) if n > z else 1.0
-    reach = z * c * _log_error(values)
+    from scipy.stats import trim_mean
+
+    centre = trim_mean(values, 0.5 / math.sqrt(n - _FEWEST))
+    kurtosis = float(np.sum((values - centre) ** 4)) / n / float(np.var(values)) ** 2
+    c = n / (n - z)
+    reach = z * c * math.sqrt(max(kurtosis - (n - 3.0) / n, 0.0) / (n - 1.0))
     return c * variance * math.exp(-reach), c * variance * math.exp(reach)
 
 

@@ -226,7 +226,7 @@ class StudyResult(Result):
         return f"{text}, {self.skipped} were there{rest}"
 
     def _failures(self) -> list[dict[str, Any]]:
-        table = self._store.table([*_INDEX, *_LAST]) if self.failed else None
+        table = self._store.table([*_INDEX, *self.names, *_LAST]) if self.failed else None
         if table is None:
             return []
         rows: list[dict[str, Any]] = table[table["status"] == "failed"].to_dict("records")
@@ -235,7 +235,8 @@ class StudyResult(Result):
     def _failure_lines(self) -> list[str]:
         """The first of them for a reader, and how many there are beside."""
         lines = [
-            f"failed: cell {failure['cell']}, replicate {failure['replicate']}:"
+            f"failed: cell {failure['cell']}, replicate {failure['replicate']}"
+            f" ({', '.join(f'{name} {_shown_value(failure[name])}' for name in self.names)}):"
             f" {visible(failure['error'].partition(chr(10))[0])}"
             for failure in self._failures()
         ]

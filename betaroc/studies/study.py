@@ -130,8 +130,9 @@ class Study:
     each put in place whole; damaged parts are computed again, with a warning.
 
     A function is part of the study: its code (with the version of Python), defaults, closures,
-    attributes of an object, and constants and functions of its module that it reads. Files and
-    other modules are not seen: change the folder with them.
+    methods and attributes of an object, and what it reads of its module: functions, classes,
+    numbers, text and containers of them. Files and other modules are not seen: change the folder
+    with them.
 
     Examples
     --------
@@ -489,11 +490,11 @@ def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
         return function(), ""
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - recorded
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - recorded
         return None, _words(error)
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     # The line is counted from the head of its function, whose digest tells studies apart.
     text = f"{type(error).__name__}: {error}"
     if not isinstance(error, BetarocError):

@@ -471,7 +471,7 @@ def generated_trials(
         raise refusal("generator", "return the scores of a system", "none")
     trials: dict[str, Trial] = {}
     for name in sorted(systems, key=str):
-        sides = systems[name] if isinstance(systems[name], tuple) else (systems[name],)
+        sides = systems[name] if isinstance(systems[name], tuple | list) else (systems[name],)
         if not isinstance(name, str) or len(sides) not in (1, 2):
             rule = "return Scores, (dev, test), or a mapping of names to them"
             actual = f"{format_value(name)} with {len(sides)} parts"
@@ -479,6 +479,10 @@ def generated_trials(
         samples = tuple(s if isinstance(s, Scores) else Scores.from_frame(s) for s in sides)
         plain = trial.cell, trial.number, trial.replicate, trial.seed, trial.spec
         prefix = f"{checked_text(name, 'the name of a system')}." if name else ""
+        clash = [n for n in trial.cell if prefix and n.startswith(prefix)]
+        if clash:
+            rule = "have names with which no parameter begins"
+            raise refusal("systems", rule, f"{name!r} and {clash[0]!r}", "Rename one.")
         trials[prefix] = GeneratedTrial(*plain, samples=samples)
     return trials
 
@@ -711,12 +715,13 @@ _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 
 def fingerprint(function: Any) -> str:
     """The name of a function and a digest of what it carries."""
-    # Of its code, defaults, the variables that it closes over, what a partial binds, attributes of
-    # an object that is called; of the globals that it reads and does not assign constants (numbers,
-    # text, booleans, None, tuples of them) and functions of the same module.
+    # Of its code, defaults, the variables that it closes over, what a partial binds, attributes and
+    # methods of an object; of the globals that it reads and does not assign constants (numbers,
+    # text, arrays, containers of them), and functions, partials and classes of the same module.
     named = function.func if isinstance(function, functools.partial) else function
     name = getattr(named, "__qualname__", type(named).__qualname__)
-    content = repr(_content(function, (), set()))
+    owner = getattr(named, "__self__", named)
+    content = repr([_content(part, (), set()) for part in (function, *_methods(type(owner)))])
     return f"function {name} {_digest(content.encode('utf-8', 'backslashreplace'))[:16]}"
 
 
@@ -777,10 +782,20 @@ def _parts_of_function(function: FunctionType) -> list[Any]:
     for name in _globals_of(function.__code__):
         item = function.__globals__.get(name, ...)
         item = getattr(item, "__wrapped__", item)  # such as by functools.lru_cache
-        neighbour = isinstance(item, FunctionType) and item.__globals__ is function.__globals__
-        if neighbour or (item is not ... and _is_constant(item)):
+        inner = item.func if isinstance(item, functools.partial) else item
+        home = getattr(inner, "__module__", None) == function.__module__
+        if isinstance(item, type) and home:
+            parts += [name, *_methods(item)]
+        elif (home and isinstance(inner, FunctionType)) or (item is not ... and _is_constant(item)):
             parts += [name, item]
     return parts
+
+
+def _methods(kind: type[Any]) -> list[Any]:
+    """Functions and constants of a class and of its bases in the same module."""
+    bases = [base for base in kind.__mro__ if base.__module__ == kind.__module__ != "builtins"]
+    items = [getattr(item, "__func__", item) for base in bases for item in vars(base).values()]
+    return [item for item in items if isinstance(item, FunctionType) or _is_constant(item)]
 
 
 def _globals_of(code: CodeType) -> list[str]:
@@ -798,6 +813,8 @@ def _globals_of(code: CodeType) -> list[str]:
 
 
 def _is_constant(value: Any) -> bool:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list | set | frozenset):
         return all(map(_is_constant, value))
-    return isinstance(value, (*_PLAIN, np.generic))
+    if isinstance(value, dict):
+        return all(map(_is_constant, value.items()))
+    return isinstance(value, (*_PLAIN, np.generic, np.ndarray))

@@ -45,6 +45,31 @@ def test_a_shift_of_the_test_side_is_shown():
     assert "is not shown to be too good" in str(br.audit(DEV, DEV._with(client=DEV.client + 0.01)))
 
 
+@pytest.mark.parametrize(
+    ("shift", "words"), [(1.0, "it is not too good (by"), (0.1, "it is not shown to be too good")]
+)
+def test_what_is_worse_is_not_called_too_good(shift, words):
+    """Higher test scores: dev's threshold for a FAR rejects fewer clients than test's own."""
+    higher = br.Scores(DEV.client + shift, DEV.impostor + shift)
+    result = br.audit(DEV, higher, "frr", criterion="far", alpha=0.1)
+    assert result.optimism.estimate < 0.0
+    assert words in str(result)
+
+
+def test_accuracy_has_the_weighted_shares_of_test():
+    """Clients of weight 10: the best accuracy of all thresholds, by weighted counts."""
+    heavy = br.Scores(TEST.client, TEST.impostor, client_weights=np.full(90, 10.0))
+    places = np.concatenate([TEST.client, TEST.impostor])
+    right = [10 * np.sum(TEST.client > t) + np.sum(TEST.impostor <= t) for t in places]
+    assert br.audit(DEV, heavy, "accuracy").a_posteriori == pytest.approx(max(right) / 1050)
+
+
+def test_strata_have_one_threshold_and_it_is_said():
+    named = TEST._with(impostor_strata=np.array(["a", "b"] * 75))
+    with pytest.warns(br.BetarocWarning, match="one threshold for all strata"):
+        br.audit(DEV, named)
+
+
 def test_one_set_on_both_sides_is_said():
     with pytest.warns(br.SameDataWarning):
         assert br.audit(DEV, DEV).optimism.estimate == 0.0

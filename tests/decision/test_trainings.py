@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc.core.notices import suppress_warnings
 
 RNG = np.random.default_rng(5)
 Z = RNG.normal(size=(2, 60))
@@ -94,6 +95,55 @@ def test_two_methods_on_one_test_set():
     same = br.difference(paired, paired, "mean")
     assert (same.estimate, same.p_value) == (0.0, 1.0)
     assert br.interval(paired, "mean") == paired.mean
+
+
+def test_distances_are_as_negated_scores():
+    with suppress_warnings():  # of distances below 0
+        distances = [br.Scores(-s.client, -s.impostor, lower_is_client=True) for s in FIVE]
+        lower = br.variance_components(distances, "hter", threshold=-0.7)
+    higher = br.variance_components(FIVE, "hter", threshold=0.7)
+    assert lower.values.tolist() == higher.values.tolist()
+    assert lower.test == higher.test
+    with pytest.raises(br.InputError, match="lower_is_client"):
+        br.variance_components([FIVE[0], distances[1]], "auc")
+
+
+def test_trials_of_one_person_vary_together():
+    """Copies of a trial, as a group, are the trial: the same variances as of single ones."""
+
+    def copies(s):
+        names = [np.repeat([f"{who}{k}" for k in range(60)], 3) for who in "ci"]
+        return br.Scores(np.repeat(s.client, 3), np.repeat(s.impostor, 3),
+                         client_groups=names[0], impostor_groups=names[1])  # fmt: skip
+
+    grouped = br.variance_components([copies(s) for s in FIVE], "hter@threshold=0.7")
+    single = br.variance_components(FIVE, "hter@threshold=0.7")
+    for name in ("training", "test", "interaction", "mean"):
+        one, other = getattr(grouped, name), getattr(single, name)
+        assert one.estimate == pytest.approx(other.estimate, rel=0.05)
+        if name != "interaction":
+            assert one.high == pytest.approx(other.high, rel=0.05)
+
+
+def test_what_nothing_moves_is_said():
+    apart = [br.Scores(s.client + 20.0, s.impostor) for s in FIVE]
+    with pytest.warns(br.SmallSampleWarning, match="no training and no trial moves 'auc'"):
+        assert br.variance_components(apart, "auc").mean.estimate == 1.0
+    with pytest.warns(br.ExtrapolationWarning):
+        br.variance_components(FIVE, "frr@far=0.001")
+
+
+@pytest.mark.simulation
+def test_methods_with_devs_of_their_own_keep_their_variance():
+    """Each method's trainings share a dev of their own: its variance is not averaged away."""
+    z = [RNG.normal(size=(2, n)) for n in (20, 21)]
+    curves = [
+        [br.epc(training(0.05 * k, z=dev), FIVE[k], alpha=[0.5]) for k in range(4)] for dev in z
+    ]
+    a, b = (br.variance_components(c, rng=1) for c in curves)
+    result = br.difference(a, b, "mean", rng=1)
+    reach = 0.5 * (result.high - result.low)
+    assert reach > 1.9 * np.sqrt(a.dev.estimate + b.dev.estimate)
 
 
 @pytest.mark.parametrize(

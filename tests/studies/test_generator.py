@@ -1,7 +1,9 @@
 """Studies whose scores a function makes: values by hand, systems, failures, workers."""
 
 import concurrent.futures
+import contextlib
 import functools
+import sys
 import time
 from pathlib import Path
 
@@ -97,12 +99,20 @@ BAD = {
     "nan": (lambda cell, rng: br.Scores([0.5, np.nan], [0.1]), "client must be finite"),
     "one class": (lambda cell, rng: br.Scores([0.5], []), "impostor must hold at least one"),
     "nothing": (lambda cell, rng: None, "must be a frame"),
+    "tries again": (lambda cell, rng: stubborn(), "return within 0.2 s, its timeout"),
+    "leaves": (lambda cell, rng: sys.exit(3), "SystemExit: 3"),
     "no systems": (lambda cell, rng: {}, "the scores of a system; got none"),
     "columns": (lambda cell, rng: pd.DataFrame({"s": [1.0]}), "must name a column"),
     "three": (lambda cell, rng: (1, 2, 3), "with 3 parts"),
     "no test": (lambda cell, rng: pair(cell, rng)[0], r"return \(dev, test\)"),
     "true pair": (lambda cell, rng: pair(cell, rng), "the true pair must be known"),
 }
+
+
+def stubborn():
+    while True:
+        with contextlib.suppress(Exception):
+            time.sleep(60.0)
 
 
 def of_true_pair(trial):
@@ -132,6 +142,16 @@ def test_every_executor_gives_the_same_bytes(engine, tmp_path):
     with engine(2) as workers:
         br.Study(DESIGN, ASKED, folder=tmp_path / "other", workers=workers, **options).run()
     assert content(tmp_path / "plain") == content(tmp_path / "other")
+
+
+def test_a_system_and_a_parameter_of_one_name_are_refused():
+    def named(cell, rng):
+        return {"a": list(pair({"gap": 1.0, "n": 20}, rng))}
+
+    for name, words in (("a.fit.auc", "no parameter begins; got 'a'"), ("b.fit.auc", "")):
+        error = br.Study({name: 1.0}, ["fit.auc"], generator=named).run().to_frame()["error"][0]
+        assert words in error
+        assert bool(words) == bool(error)
 
 
 @functools.lru_cache

@@ -440,9 +440,8 @@ def test_a_failing_trial_is_kept_with_its_error(tmp_path):
         "  in divided, line 2 of it, test_study.py",  # wherever the file lies
     ]
     assert result.failed == 1
-    assert "3 computed now, 0 were there, 1 failed\nfailed: cell 1, replicate 0: Zero" in str(
-        result
-    )
+    failure = "failed: cell 1, replicate 0 (a_c 2, b_c 2, a_i 2, b_i 3): Zero"
+    assert f"3 computed now, 0 were there, 1 failed\n{failure}" in str(result)
 
 
 @pytest.mark.parametrize(
