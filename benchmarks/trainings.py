@@ -41,6 +41,12 @@ def areas(law: str, tau: float) -> np.ndarray:
     return norm.cdf((1.5 + tau * drawn(law, np.random.default_rng(1), 200_000)) / np.sqrt(2.0))
 
 
+def area(scores: br.Scores) -> float:
+    """The counted AUC."""
+    below = np.searchsorted(np.sort(scores.impostor), scores.client)
+    return float(np.mean(below)) / scores.n_impostor
+
+
 def trainings(law: str, tau: float, k: int, n: int, rng: np.random.Generator, z=None) -> list:
     """Scores of k trainings on one test set."""
     z = rng.normal(size=(2, n)) if z is None else z
@@ -60,11 +66,14 @@ def main(draws: int, out: str | None) -> int:
             ])  # fmt: skip
             for ratio in RATIOS:
                 tau = brentq(lambda t, r=ratio: np.var(areas(law, t)) - r * sampling, 1e-4, 3.0)  # noqa: B023
+                sets = np.random.default_rng(3)
+                pairs = [[area(s) for s in trainings(law, tau, 2, n, sets)] for _ in range(1500)]
+                of_test = float(np.cov(np.array(pairs).T)[0, 1])
                 truth, mean = np.var(areas(law, tau)), np.mean(areas(law, tau))
                 for k in SIZES if n == 200 else SIZES[1:2]:
                     key = [SEED, LAWS.index(law), n, round(100 * ratio), k]
                     rng = np.random.default_rng(key)
-                    inside, of_mean, rejected, widths = 0, 0, 0, []
+                    inside, of_mean, tests, rejected, widths = 0, 0, 0, 0, []
                     for _ in range(draws):
                         z = rng.normal(size=(2, n))
                         a, b = (
@@ -74,11 +83,12 @@ def main(draws: int, out: str | None) -> int:
                         inside += a.training.low <= truth <= a.training.high
                         widths.append(a.training.high / truth)
                         of_mean += a.mean.low <= mean <= a.mean.high
+                        tests += a.test.low <= of_test <= a.test.high
                         rejected += br.difference(a, b, "mean").p_value < 0.05
                     rows.append({
                         "law": law, "n": n, "ratio": ratio, "trainings": k, "draws": draws,
                         "training": inside / draws, "upper_end": round(float(np.median(widths)), 2),
-                        "mean": of_mean / draws, "size": rejected / draws,
+                        "test": tests / draws, "mean": of_mean / draws, "size": rejected / draws,
                     })  # fmt: skip
                     print(rows[-1], flush=True)
     if out:
