@@ -198,14 +198,7 @@ class OutputError(BetarocError, OSError):
 
 
 class EngineError(BetarocError, RuntimeError):
-    """The engine of a frame lost its workers; take smaller partitions.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.EngineError, RuntimeError)
-    True
-    """
+    """The engine of a frame lost its workers; take smaller partitions."""
 
 
 class StudyError(BetarocError):
@@ -223,14 +216,7 @@ class StudyError(BetarocError):
 
 
 class MissingDependencyError(BetarocError, ImportError):
-    """A package that is not installed, an `ImportError` too.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.MissingDependencyError, ImportError)
-    True
-    """
+    """A package that is not installed, an `ImportError` too."""
 
 
 class BetarocWarning(UserWarning):
@@ -251,149 +237,61 @@ class BetarocWarning(UserWarning):
 
 
 class BoundaryWarning(BetarocWarning):
-    """Scores of exactly 0 or 1 become point masses: say ``resolution=`` if they were rounded.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.BoundaryWarning, br.errors.BetarocWarning)
-    True
-    """
+    """Scores of exactly 0 or 1 become point masses: say ``resolution=`` if they were rounded."""
 
 
 class ReversedScoresWarning(BetarocWarning):
     """Impostors score higher than clients (AUC below one half).
 
     Pass ``-score`` or ``1 - score``, or check the label of the clients.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.ReversedScoresWarning, br.errors.BetarocWarning)
-    True
     """
 
 
 class SmallSampleWarning(BetarocWarning):
-    """Fewer than ten scores in a class: estimates are biased.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.SmallSampleWarning, br.errors.BetarocWarning)
-    True
-    """
+    """Fewer than ten scores in a class: estimates are biased."""
 
 
 class InfluenceWarning(BetarocWarning):
-    """One score rules the fit, near an end or far from the others.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.InfluenceWarning, br.errors.BetarocWarning)
-    True
-    """
+    """One score rules the fit, near an end or far from the others."""
 
 
 class PrecisionWarning(BetarocWarning):
-    """Scores of low numerical precision, such as float16: keep more digits.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.PrecisionWarning, br.errors.BetarocWarning)
-    True
-    """
+    """Scores of low numerical precision, such as float16: keep more digits."""
 
 
 class SameDataWarning(BetarocWarning):
     """The same data chose the threshold and judged it: take a test set, or :func:`~betaroc.epc_cv`.
 
     Also trials that a `Monitor` has counted before, and passes over.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.SameDataWarning, br.errors.BetarocWarning)
-    True
     """
 
 
 class DiscretenessWarning(BetarocWarning):
-    """Many scores are tied: say ``resolution=`` if they were rounded.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.DiscretenessWarning, br.errors.BetarocWarning)
-    True
-    """
+    """Many scores are tied: say ``resolution=`` if they were rounded."""
 
 
 class MissingScoreWarning(BetarocWarning):
-    """Trials without a score were dropped: ``missing="reject"`` counts them as rejected.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.MissingScoreWarning, br.errors.BetarocWarning)
-    True
-    """
+    """Trials without a score were dropped: ``missing="reject"`` counts them as rejected."""
 
 
 class DuplicateWarning(BetarocWarning):
-    """The same classifier was given twice.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.DuplicateWarning, br.errors.BetarocWarning)
-    True
-    """
+    """The same classifier was given twice."""
 
 
 class ExtrapolationWarning(BetarocWarning):
-    """A number was read off a fitted distribution where less than one score is expected.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.ExtrapolationWarning, br.errors.BetarocWarning)
-    True
-    """
+    """A number was read off a fitted distribution where less than one score is expected."""
 
 
 class MisfitWarning(BetarocWarning):
-    """A number was read off a fitted distribution that the scores contradict there.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.MisfitWarning, br.errors.BetarocWarning)
-    True
-    """
+    """A number was read off a fitted distribution that the scores contradict there."""
 
 
 class ScaleWarning(BetarocWarning):
     """Scores seem to be on another scale.
 
     Those of dev and test on two, some not in [0, 1], or a tail with a shape beyond 0.5.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.ScaleWarning, br.errors.BetarocWarning)
-    True
     """
 
 
 class TargetWarning(BetarocWarning):
-    """A target that no threshold of dev attains: ask for a rate that ``reachable`` holds.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> issubclass(br.errors.TargetWarning, br.errors.BetarocWarning)
-    True
-    """
+    """A target that no threshold of dev attains: ask for a rate that ``reachable`` holds."""

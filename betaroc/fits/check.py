@@ -20,7 +20,7 @@ from betaroc.core.resampling import check_fractional_weights, streams
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds, mirror
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
-from betaroc.data import groups, summary
+from betaroc.data import summary
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.distributions import inflated, rank_normal, shifted, spliced
 from betaroc.distributions.base import Distribution
@@ -607,10 +607,6 @@ def check_fit(
     rng : None, int, SeedSequence or Generator
         Source of randomness.
 
-    Returns
-    -------
-    FitCheck
-
     Raises
     ------
     InputError
@@ -733,8 +729,8 @@ class _Side:
         return self.law._tail_rows(values, Thresholds.from_theta(x))
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
-        distinct, masses = 1 + int(np.count_nonzero(np.diff(self.seen.x))), self.seen.masses[0]
-        n = min(self.size, max(distinct, _DRAWN_AT_LEAST), _DRAWN)
+        masses = self.seen.masses[0]
+        n = min(self.size, max(self.seen.x.size, _DRAWN_AT_LEAST), _DRAWN)
         x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / masses[1]))
         return _Sampled(x, np.ones(n), rng.multinomial(total, masses, rows) / total)
@@ -788,12 +784,9 @@ def _sides(f: PairEstimate) -> list[_Side]:
 
 
 def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
-    """The scores of a class in order, and their copies."""
-    values, copies = getattr(scores, who), groups.weights_of(scores, who)
-    check_fractional_weights(copies, who, "for a check")
-    order = np.argsort(values, kind="stable")
-    order = order[copies[order] > 0.0]
-    return values[order], copies[order]
+    """The distinct scores of a class in order, and their copies."""
+    check_fractional_weights(getattr(scores, f"{who}_weights"), who, "for a check")
+    return scores._distributions[CLASSES.index(who)]._steps
 
 
 def _simulated(

@@ -107,10 +107,6 @@ def likelihood_ratio_test(
     replicates, rng
         As of :func:`check_fit`.
 
-    Returns
-    -------
-    LikelihoodRatioTest
-
     Raises
     ------
     InputError, InputTypeError
@@ -406,8 +402,7 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
 
 
 def _distance(f: PairEstimate) -> float:
-    weights = [weights_of(cast(Scores, f.scores), who) for who in CLASSES]
-    integral = all(np.all(w == np.floor(w)) for w in weights)
+    integral = all(law.whole for law in f.scores._distributions)
     rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
     return math.nan if rounded or not integral else roc_distance(f.model, empirical_model(f.scores))
 
@@ -666,10 +661,6 @@ def compare_families(
         "sinh-arcsinh", and "log-normal" and "gamma" where all scores of both classes are positive.
     bounds : tuple of float, optional
         As in :func:`fit`.
-
-    Returns
-    -------
-    FamilyComparison
 
     Raises
     ------

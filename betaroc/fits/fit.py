@@ -609,10 +609,6 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         groups : bool
             As in `end_tests`.
 
-        Returns
-        -------
-        CurveTest
-
         Raises
         ------
         InputError
@@ -1188,10 +1184,6 @@ def fit_distribution(
         Components of a mixture, two where left out.
     bounds : tuple of float, optional
         Ends of the range that scores can have, as of :func:`fit`.
-
-    Returns
-    -------
-    DistributionFit
 
     Raises
     ------

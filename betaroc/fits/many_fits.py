@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
 from betaroc.estimation import batch, families
-from betaroc.estimation.contract import SUMMED_POLICIES, Family, check_request
+from betaroc.estimation.contract import SUMMED_POLICIES, check_request
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
 from betaroc.inference.scores_beyond import SampleSupport, less_absent, needed
 from betaroc.model.model import ScoreModel
@@ -108,9 +109,8 @@ def fit_many(
     if isinstance(frame, Mapping | Sequence) and not isinstance(frame, str | bytes):
         names, items = _collected(frame)
         sizes = [np.array([getattr(item, f"n_{who}") for item in items]) for who in CLASSES]
-        pair, why = _chosen(pair, [s for item in items for s in families.spans_of(item)], boundary)
-        columns, models, speaking = _by_one(items, pair, boundary)
-        library = tables.first_library(items)
+        spans = [span for item in items for span in families.spans_of(item)]
+        library, fitted = tables.first_library(items), partial(_by_one, items)
     else:
         _check_summed((system, score, label), pair, boundary)
         names, *sides, library = batch.system_columns(frame, system, score, label, client_label)
@@ -119,8 +119,15 @@ def fit_many(
             families.Span(who, int(np.sum(side.n)), int(np.sum(side.outside)))
             for who, side in zip(CLASSES, sides, strict=True)
         ]
-        pair, why = _chosen(pair, spans, boundary)
-        columns, models, speaking = _by_sums(sides, families.FAMILIES[pair[0]], boundary)
+        fitted = partial(_by_sums, sides)
+    why = ""
+    if pair[0] == families.AUTO:
+        check_request(boundary, None, "beta", families.FAMILIES["beta"])
+        choice = families.chosen_of(spans)
+        families.check_rule(choice, boundary)
+        give(choice.notices)
+        pair, why = (choice.family, choice.family), choice.reason
+    columns, models, speaking = fitted(pair, boundary)
     more: dict[str, AnyArray] = {}
     for spec in specs:
         more |= _statistic_columns(spec, models, speaking, names)
@@ -170,18 +177,6 @@ def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str
         )
 
 
-def _chosen(
-    pair: tuple[str, str], spans: list[families.Span], boundary: str | None
-) -> tuple[tuple[str, str], str]:
-    if pair[0] != families.AUTO:
-        return pair, ""
-    check_request(boundary, None, "beta", families.FAMILIES["beta"])
-    choice = families.chosen_of(spans)
-    families.check_rule(choice, boundary)
-    give(choice.notices)
-    return (choice.family, choice.family), choice.reason
-
-
 # --------------------------------------------------------------------------- systems in memory
 def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None) -> _Fitted:
     absent = any(item.has_rejected for item in items)  # whose share is a parameter of every row
@@ -217,7 +212,8 @@ def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None)
 
 
 # ------------------------------------------------------------------------- systems of a frame
-def _by_sums(sides: Sequence[Any], family: Family, boundary: str | None) -> _Fitted:
+def _by_sums(sides: Sequence[Any], pair: tuple[str, str], boundary: str | None) -> _Fitted:
+    family = families.FAMILIES[pair[0]]
     assert family.systems is not None  # noqa: S101 - "auto" and `_check_summed` see to it
     client, impostor = parts = [
         family.systems(side, who, boundary) for side, who in zip(sides, CLASSES, strict=True)
@@ -234,14 +230,14 @@ def _by_sums(sides: Sequence[Any], family: Family, boundary: str | None) -> _Fit
     law: Any = family.law
     models = {}
     for k in np.flatnonzero(reason == "").tolist():
-        pair = []
+        laws = []
         for part in parts:
             params = {name: float(column[k]) for name, column in part.params.items()}
             masses = {name: params.pop(name) for name in MASSES if name in params}
             base = law(*params.values())
-            pair.append(Inflated(base, **masses) if any(masses.values()) else base)
+            laws.append(Inflated(base, **masses) if any(masses.values()) else base)
         sizes = [float(side.n[k]) for side in sides]
-        models[k] = ScoreModel(*pair, prior=sizes[0] / sum(sizes))
+        models[k] = ScoreModel(*laws, prior=sizes[0] / sum(sizes))
         columns["auc"][k] = models[k]._pair.auc()
     inner = boundary == "drop" and family.on_unit
     return columns | {"reason": reason}, models, [s.inner if inner else s.n for s in sides]

@@ -14,7 +14,6 @@ from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.special import beta_quantile
 from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.core.vocabulary import FAR, FRR, Vocabulary, shared_words
-from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions import base, shifted, spliced
 from betaroc.distributions.empirical import Empirical, EmpiricalPair, is_counted
@@ -216,7 +215,7 @@ def plot_tails(
     for law, (who, side) in zip(laws, tail_fits.ENDS.items(), strict=True):
         upper, colour = side == "upper", curves.CLASS_COLOURS[who]
         sign, name = (1.0 if upper else -1.0), names.fill(FAR if upper else FRR)
-        places, shares = _counted(coordinate, scores, who, sign)
+        places, shares = _counted(coordinate, scores._distributions[upper], upper=upper)
         ax.plot(places, shares, color=colour, label=f"{name}, counted", **_POINT)
         reach = _place(coordinate, law, sign, _DOWN_TO / float(getattr(scores, f"{who}_total")))
         # Half of the scores and more may be a point mass at the end.
@@ -260,16 +259,15 @@ def _place(coordinate: Coordinate, law: base.Distribution, sign: float, rate: fl
 
 
 def _counted(
-    coordinate: Coordinate, scores: Scores, who: str, sign: float
+    coordinate: Coordinate, counts: Empirical, *, upper: bool
 ) -> tuple[FloatArray, FloatArray]:
-    y = sign * coordinate.of(Thresholds.from_theta(getattr(scores, who)))
-    result, which = np.unique(y, return_inverse=True)
-    above = np.cumsum(np.bincount(which.ravel(), weights_of(scores, who))[::-1])
+    places, copies = (column[:: -1 if upper else 1] for column in counts._steps)
+    y, above = coordinate.of(Thresholds.from_theta(places)), np.cumsum(copies)
     share = above / (above[-1] + 1.0)
-    tail = np.flatnonzero((share <= 0.5) & np.isfinite(result[::-1]))
+    tail = np.flatnonzero((share <= 0.5) & np.isfinite(y))
     few = np.unique(np.rint(np.geomspace(1, max(tail.size, 1), _DRAWN)).astype(np.int64)) - 1
     keep = tail[few[few < tail.size]]
-    return sign * result[::-1][keep], share[keep]
+    return y[keep], share[keep]
 
 
 # -------------------------------------------------------------------- likelihood ratios
