@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import chain, combinations
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import share_ends
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, units_of
 from betaroc.data.scores import Scores
@@ -208,13 +207,13 @@ def _replicates(
     rows = BootstrapRows.of(trials, curve.side_groups(e, "test", groups=o.groups))
     if dev is None:
         fixed = cells_of([trials], [theta], rows)
-        draw = _drawer([e], lambda *_: theta, lambda _: fixed, fixed[0][0].size)
+        draw = _drawer([e], lambda *_: fixed, fixed[0][0].size)
         return o.replicated(lambda rng, size: draw(rng, size)[0], theta.size)
 
-    def choose(rng: np.random.Generator, size: int) -> list[FloatArray]:
-        return [theta, empirical.decisive(dev.draw(rng, size))]
+    def cells(rng: np.random.Generator, size: int) -> Cells:
+        return cells_of([trials] * 2, [theta, empirical.decisive(dev.draw(rng, size))], rows)
 
-    both = _drawer([e, e], choose, lambda at: cells_of([trials, trials], at, rows), rows.size)
+    both = _drawer([e, e], cells, rows.size)
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
         still, moved = both(rng, size)
@@ -224,15 +223,14 @@ def _replicates(
 
 
 def _drawer(
-    curves: Sequence[Epc], choose: Callable[[np.random.Generator, int], Any],
-    judged: Callable[[Any], Cells], largest: int,
-) -> Drawer:  # fmt: skip
+    curves: Sequence[Epc], judged: Callable[[np.random.Generator, int], Cells], largest: int
+) -> Drawer:
     """What chooses thresholds, draws test (at most so many rows) and measures its errors."""
 
     def draw(rng: np.random.Generator, size: int) -> list[FloatArray]:
         parts = []
         for n in parts_of(size, largest):
-            cells = judged(choose(rng, n))
+            cells = judged(rng, n)
             first = cells[0][0]
             drawn = first.draw(rng, n)  # once where several systems share it
             values = []
@@ -515,12 +513,12 @@ def plan_of(
             sides = zip(trials, fixed, test, strict=True)
             at = [cell for t, theta, rows in sides for cell in cells_of([t], [theta], rows)]
         largest = max(rows.size for rows, *_ in at)
-        draw = _drawer(shown, lambda *_: None, lambda _: at, largest)
+        draw = _drawer(shown, lambda *_: at, largest)
         return Plan(draw, known, None, fewest, len(shown))
     dev = dev_choice(curves, names, groups=groups)
     fewest = min(dev.smallest, fewest, key=lambda item: item.n / item.needed)
     largest = max(dev.rows, *(rows.size for rows in test)) * max(len(curves) // 2, 1)
-    draw = _drawer(shown, dev.choose, cells, largest)
+    draw = _drawer(shown, lambda rng, n: cells(dev.choose(rng, n)), largest)
     return Plan(draw, known, dev.paired, fewest, len(shown), dev.fitted)
 
 
@@ -598,10 +596,9 @@ def _rows(
     if shared:
         trials = [reduce(paired_trials.joint_trials, trials, trials[0])]
     result = [BootstrapRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
-    rows, n, k = min(((rows, n, k) for rows in result for k, n in enumerate(rows.units)),
-                     key=itemgetter(1))  # fmt: skip
-    single = rows.groups is None or rows.groups.sizes[k] is None
-    what = f"{CLASSES[k]} {'trials' if single else 'groups'} of {role}"
+    n, i, k = min((n, i, k) for i, rows in enumerate(result) for k, n in enumerate(rows.units))
+    of = result[i].groups
+    what = f"{CLASSES[k]} {'trials' if of is None or of.sizes[k] is None else 'groups'} of {role}"
     for e in curves if curves[0].over != POOLED else ():
         strata = scores_of_strata(e, role).strata
         least = min(min(trials.values()) for trials in strata if trials)
@@ -755,8 +752,7 @@ class ThresholdError:
         move = z @ self.slope.T
         place = (self.chosen.logit if self.unit else self.chosen.theta) + move
         moved = Thresholds.from_logit(place) if self.unit else Thresholds.from_theta(place)
-        scales = zip(moved._scales, self.chosen._scales, strict=True)
-        return Thresholds(*(np.where(move != 0.0, *pair) for pair in scales))
+        return choose(move != 0.0, moved, self.chosen)
 
 
 def threshold_error(e: Epc, *, groups: bool = True) -> ThresholdError:
@@ -880,8 +876,7 @@ class RefitResampler:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         # The least weighted error of two densities: the best of a grid, moved to where it is flat.
         (u, t), alpha = self._grid, self.e.alpha
-        scales = zip(pair.accept_all._scales, t._scales, pair.reject_all._scales, strict=True)
-        every = Thresholds(*(np.concatenate([*map(np.ravel, three)]) for three in scales))
+        every = Thresholds.concatenate([pair.accept_all, t, pair.reject_all])
         errors = alpha[:, None] * pair.far(every) + (1.0 - alpha)[:, None] * pair.frr(every)
         best, ratio = np.argmin(errors, axis=1), pair.log_ratio(t)
         inner = np.clip(best - 1, 0, u.size - 1)
@@ -894,8 +889,7 @@ class RefitResampler:
             passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
             place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
         outer = (best == 0) | (best == u.size + 1)
-        both = zip(every._scales, pair.place(place)._scales, strict=True)
-        return Thresholds(*(np.where(outer, end[best], middle) for end, middle in both))
+        return choose(outer, every[best], pair.place(place))
 
 
 # ------------------------------------------------------------------------ dev drawn again

@@ -18,7 +18,7 @@ from betaroc.core.containers import width_of
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Table, Tabular, first_library, in_library
+from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import alphas_words, format_list, format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, FRR, TRIALS, capital
@@ -236,8 +236,7 @@ class Comparison(Tabular, Exportable):
         """1 at each alpha at which the simultaneous band names system a, 2 for b, else 0."""
         if self.too_few or self._lost > (1.0 - MOST) * self.differences.shape[0]:
             return np.zeros(self.alpha.size, dtype=np.int8)
-        above, below = self.band_low > 0.0, self.band_high < 0.0
-        first, second = (above, below) if self._larger else (below, above)
+        first, second = _in_favour(self.first.measure, self.band_low, self.band_high)
         return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
 
     @property
@@ -246,7 +245,7 @@ class Comparison(Tabular, Exportable):
         mean = self.mean_difference
         if self.cannot_tell or mean.low <= 0.0 <= mean.high:
             return None
-        return "a" if (mean.low > 0.0) == self._larger else "b"
+        return "ba"[int(_in_favour(self.first.measure, mean.low, mean.high)[0])]
 
     @property
     def ranges(self) -> tuple[AlphaRange, ...]:
@@ -295,10 +294,6 @@ class Comparison(Tabular, Exportable):
     def names(self) -> tuple[str, str]:
         """The names of the test sets, or A and B where they are equal."""
         return called(self.first, self.second, ("A", "B"))
-
-    @property
-    def _larger(self) -> bool:
-        return curve.larger_is_better(self.first.measure)
 
     def _metrics(self) -> dict[str, Any]:
         mean, name = self.mean_difference, "mean_difference"
@@ -658,7 +653,6 @@ def compare(
     strata = None
     if plan.curves > 2:
         strata = _strata_differences((epc_a, epc_b), values[:, 2:], used, options)
-        strata = in_library(strata, epc_a)
     return Comparison(
         epc_a, epc_b, resample, paired, plan.dev_paired, options.level, average, used,
         *ends, band[0], band[1], differences, plan.smallest, plan.groups,
@@ -689,7 +683,7 @@ def _strata_differences(
     mean, means = _means(curves[0].alpha, used, alone, values)
     mean, apart = mean[:half] - mean[half:], means[:, :half] - means[:, half:]
     ends = _at_once(apart, mean, options, systems=half)
-    return StrataDifferences(names, mean, *ends)
+    return StrataDifferences(names, mean, *ends, library=curves[0].library)
 
 
 # ------------------------------------------------------------------- any number of systems
@@ -808,10 +802,9 @@ class SystemsComparison(Tabular, Exportable):
         result = np.zeros((k, k), dtype=np.bool_)
         if self.cannot_tell:
             return result
-        ends = self.low > 0.0, self.high < 0.0
-        above, below = ends if curve.larger_is_better(self.curves[0].measure) else ends[::-1]
-        result[self.first[above], self.second[above]] = True
-        result[self.second[below], self.first[below]] = True
+        better, worse = _in_favour(self.curves[0].measure, self.low, self.high)
+        result[self.first[better], self.second[better]] = True
+        result[self.second[worse], self.first[worse]] = True
         return result
 
     # -------------------------------------------------------------------------- in words
@@ -1040,6 +1033,12 @@ def _unknown(
         return f"the {measure} is undefined (0/0) at some of these alphas"
     words = f"{lost} of {replicates} replicates have no {measure}, or no fit"
     return words if lost > (1.0 - MOST) * replicates else ""
+
+
+def _in_favour(measure: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """Whether the interval of a difference says that its first system is better, or worse."""
+    above, below = low > 0.0, high < 0.0
+    return (above, below) if curve.larger_is_better(measure) else (below, above)
 
 
 def _without(values: FloatArray, alpha: FloatArray, used: tuple[float, float]) -> int:

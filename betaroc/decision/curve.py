@@ -344,16 +344,13 @@ def curve_answer(e: Epc) -> tree.Paragraph:
     on = {role: f"{role} {numbers.name_shown(name)}" if name else role for role, name in names}
     known = e.value[np.isfinite(e.value)]
     reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
-    what = f"{measure_title(e.measure)}{_over_words(e)} observed on {on['test']}"
-    text = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
-    return tree.Paragraph(text, "answer", reach or axes.shown(known[0]))
-
-
-def _over_words(e: Epc) -> str:
+    of = " of the worst stratum" if isinstance(e.over, str) else " of the mean over strata"
     if e.over == POOLED:
         many = 0 if e.test_scores is None else max(map(len, e.test_scores.strata))
-        return f" of the mixture of {many} strata" * (many > 1)
-    return " of the worst stratum" if isinstance(e.over, str) else " of the mean over strata"
+        of = f" of the mixture of {many} strata" * (many > 1)
+    what = f"{measure_title(e.measure)}{of} observed on {on['test']}"
+    text = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
+    return tree.Paragraph(text, "answer", reach or axes.shown(known[0]))
 
 
 def shown_places(alpha: FloatArray) -> list[int]:

@@ -1078,16 +1078,13 @@ def shown_threshold(d: Decision, threshold: float | None = None) -> str:
     up = d.target != "frr" or not math.isfinite(threshold)
     if not math.isfinite(threshold) or d.scores is None:
         return rounded(threshold, up=up, lower=lower)
-    client, impostor = d.scores._distributions
-
-    def rates(at: float) -> FloatArray:
-        at = mirror(at, lower)
-        return np.array([impostor.sf(at), client.cdf(at)])
-
-    wanted = rates(shown)
-    texts = [rounded(threshold, up=up, digits=digits, lower=lower) for digits in range(4, 17)]
-    near = (t for t in texts if np.max(np.abs(rates(float(t)) - wanted)) <= _OTHERWISE)
-    return next(near, repr(shown))
+    rates = partial(thresholds.counted_at, d.scores)
+    wanted = rates(threshold)
+    for digits in range(4, 17):
+        text = rounded(threshold, up=up, digits=digits, lower=lower)
+        if np.max(np.abs(np.subtract(rates(mirror(float(text), lower)), wanted))) <= _OTHERWISE:
+            return text
+    return repr(shown)
 
 
 def mean_shown(
@@ -1176,9 +1173,9 @@ def worst_rows(d: Decision, tests: Sequence[DecisionCheck | None]) -> list[RateR
 
 def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     """The same of a decision and its check; without counts if read from a document."""
-    sets = [d.scores] if check is None else [d.scores, check.scores]
-    if all(item is not None for item in sets):
-        return decision_rates(d, [item for item in sets if item is not None])
+    sets: list[Any] = [d.scores] if check is None else [d.scores, check.scores]
+    if None not in sets:
+        return decision_rates(d, sets)
     rows = []
     for k, row in enumerate(_ROWS[:2]):
         pairs = [(d.expected, d.interval if row.kind == d.target else d.counted and d.counted[k])]

@@ -16,7 +16,7 @@ from betaroc.core.errors import ExtrapolationWarning, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import format_list
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
 from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR, checked_alphas, chosen_on
 from betaroc.distributions.base import Distribution
@@ -585,15 +585,11 @@ class _Side(NamedTuple):
 
     def place(self, share: FloatArray, rest: FloatArray) -> Thresholds:
         """Where so much lies beyond, and the rest not."""
-        out, back = self.law._upper_quantile, self.law._lower_quantile
-        if not self.up:
-            out, back = back, out
-        result, near = np.empty((3, share.size)), share <= 0.5
-        for which, quantile, tail in ((near, out, share), (~near, back, rest)):
-            with np.errstate(divide="ignore"):
-                t = quantile(tail[which], np.log(tail[which]))
-            result[:, which] = t.theta, t.complement, t.logit
-        return Thresholds(*result)
+        upper, lower = (share, rest) if self.up else (rest, share)
+        with np.errstate(divide="ignore"):
+            high = self.law._upper_quantile(upper, np.log(upper))
+            low = self.law._lower_quantile(lower, np.log(lower))
+        return choose(upper <= 0.5, high, low)
 
     def between(self, near: Thresholds, far: Thresholds) -> FloatArray:
         """What lies between two places, from the tails that keep its digits."""

@@ -256,9 +256,10 @@ class Monitor(Exportable):
         reached = np.flatnonzero(logs >= -math.log(risk))[:1].tolist()
         raised = self.raised or next((self.bets + k + 1 for k in reached), None)
         bets, total = self.bets + outcomes.size, self.total + math.fsum(outcomes)
-        wealth: Any = tuple(last.tolist())
-        result = replace(self, log_wealth=wealth, bets=bets, total=total, raised=raised)
-        return replace(result, evidence=math.exp(min(float(logs[-1]), 700.0)))
+        wealth, evidence = tuple(last.tolist()), math.exp(min(float(logs[-1]), 700.0))
+        return replace(
+            self, log_wealth=wealth, evidence=evidence, bets=bets, total=total, raised=raised
+        )
 
     def _derived(self) -> dict[str, Any]:
         return {"alarm": self.alarm, "rate": self.rate}
