@@ -173,8 +173,6 @@ def varying_dev(e: Epc, o: BandOptions) -> _Dev:
         error = threshold_error(e, groups=o.groups)
         return _Dev(error.draw, error=error)
     again = resampler(e, varies=curve.side_groups(e, "dev", groups=o.groups) is not None)
-    if e.over == POOLED:
-        curve.empirical_laws(e.dev, "dev")
     rows = BootstrapRows.of(
         curve.side_trials(e, "dev"), curve.side_groups(e, "dev", groups=o.groups)
     )
@@ -535,10 +533,7 @@ class DevChoice(NamedTuple):
 
 def dev_choice(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> DevChoice:
     """The checked dev sides of curves as what chooses their thresholds again."""
-    for e, name in zip(curves, names, strict=True):
-        if e.over == POOLED and empirical.decides_by_counts(e.dev._pair):
-            curve.empirical_laws(e.dev, f"the dev side of {name}")
-    again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
+    again = [resampler(e, f"the dev side of {n}") for e, n in zip(curves, names, strict=True)]
     # Ids, or numbers and order, say whether all systems judge the same dev trials.
     pairs = combinations([curve.side_trials(e, "dev") for e in curves], 2)
     paired = not any(empirical.is_binned(x) for e in curves for x in (e.dev.client, e.dev.impostor))
@@ -896,7 +891,7 @@ class RefitResampler:
 Resampler = RefitResampler | WeightedErrorResampler | OtherCriterion
 
 
-def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resampler:
+def resampler(e: Epc, name: str = "dev", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
     if e.over != POOLED:
         strata = StrataRows.of(scores_of_strata(e, "dev"), e.over)
@@ -909,14 +904,15 @@ def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resamp
         if fitted is None or isinstance(fitted, StrataFits) or not isinstance(scores, Scores):
             what = "a model" if fitted is None else "a fit of a summary"
             raise InputError.about("resample")(
-                worded(f'`resample="both"` draws dev again; the dev side of {name} is {what},')
+                worded(f'`resample="both"` draws dev again; {name} is {what},')
                 + " which has no trials. Give epc the dev Scores, br.fit of them or the"
                 + worded(' ScoreSummary itself, or take `resample="test"`: these two thresholds.')
             )
         for who in CLASSES:
             weights = getattr(scores, f"{who}_weights")
-            check_fractional_weights(weights, f"the dev side of {name} {who}")
+            check_fractional_weights(weights, f"{name} {who}")
         return RefitResampler(e, fitted, scores)
+    curve.empirical_laws(e.dev, name)
     rows = SortedRows.of(curve.side_trials(e, "dev"))
     if e.criterion == curve.WEIGHTED_ERROR:
         return WeightedErrorResampler(rows, e.alpha, pair.at_edges)

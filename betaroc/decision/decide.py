@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks, vocabulary
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import BoolArray
 from betaroc.core.errors import FitError, InputError, refusal
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.tables import Table, Tabular
@@ -863,6 +863,8 @@ def _answer(
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
         result = value, max(value - (mean - low), 0.0), value + high - mean
         assessed = thresholds.mean_assessment(method, asked)
+    if asked.costs is None and method.far + method.frr >= 1.0:
+        assessed = thresholds.no_use_assessment(method, asked.words)
     interval = Interval(*result, asked.confidence, method.how, method.n_beyond, extrapolated)
     at, (far, frr), lower = method.threshold, expected, asked.lower
     point = OperatingPoint(at, far, frr, prior, lower_is_client=lower)
@@ -888,8 +890,6 @@ def rate_assessment(
     method: ThresholdMethod, target: Target, n: int, needed: int, far: Rate, frr: Rate
 ) -> Assessment:
     """Of a target rate, for which dev has n trials or groups; `far` and `frr` are dev's."""
-    if method.far + method.frr >= 1.0:
-        return thresholds.no_use_assessment(method, target.words)
     name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     many, need = target.units, spaced(needed)
     have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))

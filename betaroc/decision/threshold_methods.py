@@ -243,8 +243,6 @@ def no_use_assessment(method: ThresholdMethod, words: ClassWords) -> Assessment:
 
 def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
     """Of costs or the equal error rate, which set no target to keep."""
-    if asked.costs is None and method.far + method.frr >= 1.0:
-        return no_use_assessment(method, asked.words)
     equal, clients = f"{vocabulary.EQUAL_ERROR_RATE}s", asked.words.many("client")
     start = f"The threshold has {'the least mean cost' if asked.costs else equal}"
     by = f"by the fitted {method.family} distributions"
@@ -810,8 +808,6 @@ def precision_beside(
 
 def precision_assessment(method: ThresholdMethod, target: Target, prior: float) -> Assessment:
     """Of a precision, bounded with a confidence or counted."""
-    if method.far + method.frr >= 1.0:
-        return no_use_assessment(method, target.words)
     where = prevalence_words(prior, sampled=target.prior is None)
     share = f"{100.0 * target.rate:g} % {where}"
     dev, far, frr = map(shown_rate, (method.expected, method.far, method.frr))
