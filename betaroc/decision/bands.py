@@ -254,11 +254,9 @@ def parts_of(size: int, rows: int) -> Iterator[int]:
 def cells_of(
     trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: BootstrapRows
 ) -> Cells:
-    """Trials of one or more systems; of independent ones the counts between thresholds.
-
-    A row is all trials that every system scores between the same of its thresholds; its score is
-    how many of these lie below, and thresholds are places among them.
-    """
+    """Trials of one or more systems; of independent ones the counts between thresholds."""
+    # A row is all trials that every system scores between the same of its thresholds; its score is
+    # how many of these lie below, and thresholds are places among them.
     if rows.groups is not None:
         return [(rows, SortedRows.of(t), at) for t, at in zip(trials, chosen, strict=True)]
     cuts = [np.unique(theta) for theta in chosen]
@@ -615,11 +613,10 @@ _CUBE_ROOT = frozenset({curve.WEIGHTED_ERROR, "weighted-precision-recall", "f-me
 
 @dataclass(frozen=True, eq=False)
 class WeightedErrorResampler:
-    """The least alpha FAR + (1 - alpha) FRR among scores.
+    """The least alpha FAR + (1 - alpha) FRR among scores."""
 
-    A threshold is best only in a gap right above an impostor and right below a client: elsewhere a
-    neighbour has fewer errors.
-    """
+    # A threshold is best only in a gap right above an impostor and right below a client: elsewhere
+    # a neighbour has fewer errors.
 
     rows: SortedRows
     alpha: FloatArray

@@ -108,13 +108,9 @@ class Categories(Tabular, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = {
-        ...     "wheat": br.Scores([2, 3, 4], [0, 1, 2.5]),
-        ...     "corn": br.Scores([1, 3], [0, 0.5, 2]),
-        ... }
-        >>> test = {"wheat": br.Scores([1, 3, 4], [0, 2, 2]), "corn": br.Scores([1, 2], [0, 1, 1])}
+        >>> dev, test = ({"wheat": br.Scores(x, [0, 1, 2])} for x in ([3, 4, 5], [1, 3, 4]))
         >>> br.categories(dev, test).band("micro").estimate.round(3).tolist()
-        [0.75]
+        [0.8]
         """
         k = _MEASURES.index(checks.choice(measure, _MEASURES, "measure"))
         rows = (*self.names, *_AVERAGES)
@@ -134,13 +130,9 @@ class Categories(Tabular, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = {
-        ...     "wheat": br.Scores([2, 3, 4], [0, 1, 2.5]),
-        ...     "corn": br.Scores([1, 3], [0, 0.5, 2]),
-        ... }
-        >>> test = {"wheat": br.Scores([1, 3, 4], [0, 2, 2]), "corn": br.Scores([1, 2], [0, 1, 1])}
+        >>> dev, test = ({"wheat": br.Scores(x, [0, 1, 2])} for x in ([3, 4, 5], [1, 3, 4]))
         >>> br.categories(dev, test).to_frame()["tp"].tolist()
-        [2.0, 1.0, nan, 3.0]
+        [2.0, nan, 2.0]
         """
         rows, k = (*self.names, *_AVERAGES), self.alpha.size
         parts = [*zip(_COLUMNS, (self.threshold, *self.counts), strict=True)]
@@ -165,11 +157,7 @@ class Categories(Tabular, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = {
-        ...     "wheat": br.Scores([2, 3, 4], [0, 1, 2.5]),
-        ...     "corn": br.Scores([1, 3], [0, 0.5, 2]),
-        ... }
-        >>> test = {"wheat": br.Scores([1, 3, 4], [0, 2, 2]), "corn": br.Scores([1, 2], [0, 1, 1])}
+        >>> dev, test = ({"wheat": br.Scores(x, [0, 1, 2])} for x in ([3, 4, 5], [1, 3, 4]))
         >>> options = {"criterion": "f-measure", "alpha": [0.3, 0.5]}
         >>> br.categories(dev, test, **options).plot().get_ylabel()
         'F1 on test'

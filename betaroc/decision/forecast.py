@@ -618,11 +618,9 @@ class _Dev(NamedTuple):
         return self._next(x, share, k, np.full(share.size, self.m), np.zeros(share.size))
 
     def of_tie(self, k: int) -> tuple[list[ForecastPart], float]:
-        """k and k + 1 are equally near: the smaller HTER on dev, then the lower threshold.
-
-        That is k + 1 where enough of the others lie between both: a binomial number, in the gap to
-        the next score its conditional mean. And how often it is k + 1.
-        """
+        """k and k + 1 are equally near: the smaller HTER on dev, then the lower threshold."""
+        # That is k + 1 where enough of the others lie between both: a binomial number, in the gap
+        # to the next score its conditional mean. And how often it is k + 1.
         fewest = -(-self.m // self.n) if self.own.up else self.m // self.n + 1
         last = k + 1 == self.n
         x, share = self._score(k)

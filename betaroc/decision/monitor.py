@@ -41,12 +41,10 @@ _BY_CHANCE = -40.0
 def log_bets(
     outcomes: FloatArray, limit: float, start: Sequence[float], bets: int, restart: int = RESTART
 ) -> tuple[FloatArray, FloatArray]:
-    """Log sums of the processes of each rate after the last bet, log evidence after every bet.
-
-    A process multiplies 1 + (q - p)/(p (1 - p)) (X - p) for the limit p and a rate q, of X = 0 or 1
-    the likelihood ratio of q and p. The j-th starts after (j - 1) `restart` bets, by its weight
-    1/(j (j + 1)); the evidence holds the weights of those to come. `start` is of `bets` before.
-    """
+    """Log sums of the processes of each rate after the last bet, log evidence after every bet."""
+    # A process multiplies 1 + (q - p)/(p (1 - p)) (X - p) for the limit p and a rate q, of X = 0 or
+    # 1 the likelihood ratio of q and p. The j-th starts after (j - 1) `restart` bets, by its weight
+    # 1/(j (j + 1)); the evidence holds the weights of those to come. `start` is of `bets` before.
     rates = np.minimum(TIMES * limit, 0.5 * (1.0 + limit))
     logs = np.log1p((rates - limit) / (limit * (1.0 - limit)) * (outcomes[:, None] - limit))
     last = np.asarray(start)

@@ -240,11 +240,6 @@ def table_where_strata(scores: ScoreData, target: Target, threshold: float) -> S
     return strata_table(scores, target, threshold) if has_strata(scores, target) else None
 
 
-def broken_strata(table: StrataTable, rate: float) -> list[str]:
-    """Strata whose rate is above a target, by Holm's procedure at half of 1 - level."""
-    return table._above(rate, 0.5 * (1.0 - table.level))
-
-
 class RateCell(NamedTuple):
     """A rate of a set or a stratum, with its interval and its count."""
 
@@ -306,7 +301,7 @@ def of_mixture(
         subject = {"far": FRR, "frr": FAR}.get(target.kind, "That")
         count = max(map(len, scores.strata))
         return assessed, f" {subject} is of the mixture of {count} strata." * (count > 1)
-    broken = broken_strata(table, target.rate)
+    broken = table._above(target.rate, 0.5 * (1.0 - table.level))
     words = f" That is of the mixture of {len(table.stratum)} strata."
     if not broken:
         return assessed, words
@@ -322,17 +317,15 @@ def strata_judgement(
     target: Target, over: Over, dev: StrataTable | None, before: Assessment, pooled: Assessment,
     result: Rate, table: StrataTable | None,
 ) -> tuple[Rate, Assessment]:  # fmt: skip
-    """What the strata of a test say: a target is broken if one of them is, kept if all are.
-
-    `dev` has dev's strata; `before` is what dev said, `pooled` what all test trials say.
-    """
+    """What the strata of a test say: a target is broken if one of them is, kept if all are."""
+    # `dev` has dev's strata; `before` is what dev said, `pooled` what all test trials say.
     if table is None:
         if over == POOLED or (over == WORST and pooled.verdict == "broken"):
             return result, pooled
         words = " The test has fewer than two strata, so that it cannot tell for each of dev's."
         judged = pooled if over == WORST else before
         return result, judged._replace(verdict="cannot tell", reason=judged.reason + words)
-    broken, worst = broken_strata(table, target.rate), table.worst
+    broken, worst = table._above(target.rate, 0.5 * (1.0 - table.level)), table.worst
     seen = f"the worst of {len(table.stratum)} strata of the test is {worst_words(table)}"
     if not isinstance(over, str):
         result, pooled = _mean_judgement(target, over, table, before)

@@ -121,10 +121,9 @@ def _away(law: Distribution, free: Free, away: FloatArray) -> Distribution:
 
 @dataclass(frozen=True, eq=False)
 class SharesOver:
-    """Of drawn trials of a class, ascending, the share up to each, over its strata.
+    """Of drawn trials of a class, ascending, the share up to each, over its strata."""
 
-    `codes` are the strata of the trials, `weights` those of the strata, None for the worst.
-    """
+    # `codes` are the strata of the trials, `weights` those of the strata, None for the worst.
 
     codes: IntArray
     weights: FloatArray | None = None

@@ -634,10 +634,8 @@ def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) 
 def clopper_pearson_upper(
     method: ThresholdMethod, target: Target, n: int, absent: int = 0
 ) -> float:
-    """The upper end of the exact interval of what n trials of dev count at a threshold.
-
-    The absent, who have no score and are rejected, are left out.
-    """
+    """The upper end of the exact interval of what n trials of dev count at a threshold."""
+    # The absent, who have no score and are rejected, are left out.
     k = round(getattr(method, target.kind) * n) - (absent if target.kind == "frr" else 0)
     left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
     return float(beta_quantile(k + 1.0, left, level)) if left else 1.0
@@ -655,10 +653,8 @@ def method_of_both(
 
 # ----------------------------------------------------------------------------- precision
 def method_of_precision(scores: ScoreData, target: Target, how: str) -> ThresholdMethod:
-    """The threshold of the largest TPR whose bound, or count, keeps a precision.
-
-    Of several thresholds of one TPR a bound is of that of the least FAR, a count of the lowest.
-    """
+    """The threshold of the largest TPR whose bound, or count, keeps a precision."""
+    # Of several thresholds of one TPR a bound is of that of the least FAR, a count of the lowest.
     counted, risk = CountedScores(scores), IntervalOptions(target.confidence).tail
     gaps, share = counted.pair.gaps, scores.prior if target.prior is None else target.prior
     precision, least = precision_of(share, gaps.tpr, gaps.far), target.rate * (1.0 - _TIED)
@@ -692,11 +688,9 @@ def method_of_precision(scores: ScoreData, target: Target, how: str) -> Threshol
 def precision_bound(
     prior: float | None, rates: Sequence[FloatArray], sizes: Sequence[Any], tail: float
 ) -> FloatArray:
-    """A lower bound of precision, given TPR and FAR and the trials of each class.
-
-    At a prior from the lower end of the TPR and the upper end of the FAR, with `tail` beyond each;
-    without one Clopper and Pearson's of the accepted.
-    """
+    """A lower bound of precision, given TPR and FAR and the trials of each class."""
+    # At a prior from the lower end of the TPR and the upper end of the FAR, with `tail` beyond
+    # each; without one Clopper and Pearson's of the accepted.
     hits, errors = (n * rate for n, rate in zip(sizes, rates, strict=True))
     if prior is None:
         return share_ends(hits, hits + errors, tail)[0]
