@@ -147,14 +147,11 @@ class VarianceComponents(Tabular, Readable):
         if self.stat != other.stat:
             actual = f"{self.stat} and {other.stat}"
             raise refusal("a and b", "have one statistic", actual, "Compute both alike.")
-        sides, sizes = (self, other), (self.values.size, other.values.size)
-        parts = [
-            (float(np.var(c.values, ddof=1)) / c.values.size, c.values.size - 1.0) for c in sides
-        ]
-        joint = []
-        if paired:
-            joint = _samplings((*self.systems, *other.systems), self.stat, options, paired=True)
-        w = np.repeat([1.0 / sizes[0], -1.0 / sizes[1]], sizes)
+        sides, a, b = (self, other), self.values, other.values
+        parts = [(float(np.var(y, ddof=1)) / y.size, y.size - 1.0) for y in (a, b)]
+        every = (*self.systems, *other.systems)
+        w = np.repeat([1.0 / a.size, -1.0 / b.size], [a.size, b.size])
+        joint = _samplings(every, self.stat, options, paired=True) if paired else []
         for k, c in enumerate(joint):
             if c.shared:
                 parts.append((float(w @ c.covariance @ w), c.freedom))
@@ -164,7 +161,7 @@ class VarianceComponents(Tabular, Readable):
             parts += [part for side in sides for part in side._shared(options)]
         variances, freedoms = zip(*parts, strict=True)
         variance, freedom = welch(variances, freedoms)
-        gap, sd = float(self.values.mean() - other.values.mean()), math.sqrt(variance)
+        gap, sd = float(a.mean() - b.mean()), math.sqrt(variance)
         reach = student(freedom, options.level) * sd
         p = 2.0 * float(stdtr(freedom, -abs(gap) / sd)) if sd > 0.0 else float(gap == 0.0)
         return Difference(gap, gap - reach, gap + reach, p, options.level, "satterthwaite")
@@ -413,10 +410,9 @@ def _spec(stat: str, scores: Scores) -> StatisticSpec:
 
 def _split(covariance: FloatArray) -> tuple[float, float]:
     """The mean covariance of two trainings, and what a variance exceeds it by."""
-    k = covariance.shape[0]
-    common = float(covariance.sum() - np.trace(covariance)) / (k * (k - 1)) if k > 1 else 0.0
-    common = max(common, 0.0)
-    return common, max(float(np.trace(covariance)) / k - common, 0.0)
+    k, total = len(covariance), float(np.trace(covariance))
+    common = max((float(covariance.sum()) - total) / (k * (k - 1)), 0.0)
+    return common, max(total / k - common, 0.0)
 
 
 def _log_error(units: Groups, parts: Sequence[FloatArray]) -> float:
