@@ -47,12 +47,22 @@ def area(scores: br.Scores) -> float:
     return float(np.mean(below)) / scores.n_impostor
 
 
-def trainings(law: str, tau: float, k: int, n: int, rng: np.random.Generator, z=None) -> list:
-    """Scores of k trainings on one test set."""
+def trainings(means: np.ndarray, n: int, rng: np.random.Generator, z=None) -> list:
+    """Scores of trainings with these means of clients on one test set."""
     z = rng.normal(size=(2, n)) if z is None else z
-    means = np.stack([1.5 + tau * drawn(law, rng, k), np.zeros(k)], axis=1)
-    noise = rng.normal(size=(k, 2, n)) * np.sqrt(1.0 - SHARED)
-    return [br.Scores(*s) for s in means[:, :, None] + np.sqrt(SHARED) * z + noise]
+    places = np.stack([means, np.zeros(means.size)], axis=1)
+    noise = rng.normal(size=(means.size, 2, n)) * np.sqrt(1.0 - SHARED)
+    return [br.Scores(*s) for s in places[:, :, None] + np.sqrt(SHARED) * z + noise]
+
+
+def covariance(law: str, tau: float, n: int) -> float:
+    """Of the AUCs of two trainings on one test set, about their true areas."""
+    rng, apart = np.random.default_rng(3), []
+    for _ in range(4000):
+        means = 1.5 + tau * drawn(law, rng, 2)
+        counted = [area(s) for s in trainings(means, n, rng)]
+        apart.append(counted - norm.cdf(means / np.sqrt(2.0)))
+    return float(np.mean(np.prod(apart, axis=1)))
 
 
 def main(draws: int, out: str | None) -> int:
@@ -62,13 +72,11 @@ def main(draws: int, out: str | None) -> int:
         for n in (200, 1000):
             some = np.random.default_rng(2)
             sampling = np.var([
-                br.interval(trainings(law, 0.0, 1, n, some)[0], "auc").estimate for _ in range(1000)
+                area(trainings(np.array([1.5]), n, some)[0]) for _ in range(4000)
             ])  # fmt: skip
             for ratio in RATIOS:
                 tau = brentq(lambda t, r=ratio: np.var(areas(law, t)) - r * sampling, 1e-4, 3.0)  # noqa: B023
-                sets = np.random.default_rng(3)
-                pairs = [[area(s) for s in trainings(law, tau, 2, n, sets)] for _ in range(1500)]
-                of_test = float(np.cov(np.array(pairs).T)[0, 1])
+                of_test = covariance(law, tau, n)
                 truth, mean = np.var(areas(law, tau)), np.mean(areas(law, tau))
                 for k in SIZES if n == 200 else SIZES[1:2]:
                     key = [SEED, LAWS.index(law), n, round(100 * ratio), k]
@@ -77,8 +85,8 @@ def main(draws: int, out: str | None) -> int:
                     for _ in range(draws):
                         z = rng.normal(size=(2, n))
                         a, b = (
-                            br.variance_components(trainings(law, tau, k, n, rng, z), "auc")
-                            for _ in range(2)
+                            br.variance_components(trainings(1.5 + tau * e, n, rng, z), "auc")
+                            for e in (drawn(law, rng, k), drawn(law, rng, k))
                         )
                         inside += a.training.low <= truth <= a.training.high
                         widths.append(a.training.high / truth)

@@ -284,9 +284,7 @@ def variance_components(
     parts = []
     for c, (common, rest) in zip(samplings, alone, strict=True):
         part = common if c.shared else rest
-        # The error is that of the mean influence, which holds a part of the interaction.
         spread = student(c.freedom, options.level) * c.error
-        spread *= float(c.covariance.mean()) / common if c.shared and common > 0.0 else 1.0
         low, high = (part * math.exp(sign * spread) for sign in (-1.0, 1.0))
         parts.append(Interval(part, low, high, options.level, c.method))
     mixed = Interval(interaction * paired, math.nan, math.nan, options.level, "influence")
@@ -344,7 +342,7 @@ class _Sampling(NamedTuple):
 
     covariance: FloatArray
     freedom: float
-    #: Standard error of the logarithm of the variance of the mean; nan if unknown.
+    #: Standard error of the logarithm of the variance; nan if unknown.
     error: float
     method: str
     #: Whether all trainings have the same trials.
@@ -367,9 +365,9 @@ def _samplings(
         each = zip((units_of(t, groups=groups) for t in trials), parts, strict=True)
         covariance = block_diag(*(covariance_of_means(units, [part]) for units, part in each))
         units = units_of(trials[0], groups=groups)
-    mean = [np.mean([p[k] for p in parts], axis=0) if paired else parts[0][k] for k in (0, 1)]
     freedom = min(units.units_of(k) for k in (0, 1)) - 1.0
-    result = [_Sampling(covariance, freedom, _log_error(units, mean), "influence", paired)]
+    error = _log_error(units, parts if paired else parts[:1])
+    result = [_Sampling(covariance, freedom, error, "influence", paired)]
     if isinstance(systems[0], Epc):
         dev = dev_choice(systems, names, groups=groups)
 
@@ -415,14 +413,25 @@ def _split(covariance: FloatArray) -> tuple[float, float]:
     return common, max(total / k - common, 0.0)
 
 
-def _log_error(units: Groups, parts: Sequence[FloatArray]) -> float:
-    """Standard error of the logarithm of the variance of a mean of what trials move."""
-    moves = [part[rows] for part, rows in zip(parts, units.rows, strict=True)]
-    away = np.concatenate([(x - x.mean()) / x.size for x in moves])
-    squares = np.bincount(units.first, away, units.role.size) ** 2
-    stratum, total = units.stratum(), float(np.sum(squares))
-    each = [squares[stratum == h] for h in np.unique(stratum)]
-    variance = math.fsum(float(np.var(x, ddof=1)) * x.size for x in each if x.size > 1)
+def _log_error(units: Groups, parts: Sequence[Sequence[FloatArray]]) -> float:
+    """Standard error of the logarithm of the mean covariance; of one training of its variance."""
+    k, sums = len(parts), []
+    for part in parts:
+        moves = [x[rows] for x, rows in zip(part, units.rows, strict=True)]
+        away = np.concatenate([(x - x.mean()) / x.size for x in moves])
+        sums.append(np.bincount(units.first, away, units.role.size))
+    products = np.einsum("su,tu->stu", sums, sums)
+    products *= np.where(np.eye(k), float(k == 1), 1.0)[:, :, None] / max(k * (k - 1), 1)
+    each, stratum = products.sum(axis=(0, 1)), units.stratum()
+    variance, total = 0.0, float(each.sum())
+    for h in np.unique(stratum):
+        x = each[stratum == h]
+        variance += float(np.var(x, ddof=1)) * x.size if x.size > 1 else math.nan
+    if k > 2:  # and of other trainings, by leaving out each
+        left = (total * k * (k - 1) - 2.0 * k * (k - 1) * products.sum(axis=(1, 2))) / (
+            (k - 1) * (k - 2)
+        )
+        variance += (k - 1.0) / k * float(np.sum((left - left.mean()) ** 2))
     return math.sqrt(variance) / total if total > 0.0 else math.nan
 
 
