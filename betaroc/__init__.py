@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
-    from betaroc.decision.audit import audit
     from betaroc.decision.categories import categories
     from betaroc.decision.comparison import compare, compare_systems
     from betaroc.decision.decide import decide
-    from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
+    from betaroc.decision.epc import Epc, audit, epc, epc_average, epc_cv
     from betaroc.decision.epsc import epsc
     from betaroc.decision.forecast import epc_forecast
     from betaroc.decision.tandem import tandem
@@ -108,9 +107,10 @@ _HOMES = {
     "decision.tandem": ("Tandem", "tandem"),
     "decision.trainings": ("VarianceComponents", "mean_curve", "variance_components"),
     "decision.threshold_methods": ("ThresholdMethod",),
-    "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
+    "decision.epc": (
+        "Audit", "Epc", "EpcAverage", "EpcCv", "audit", "epc", "epc_average", "epc_cv",
+    ),
     "decision.epsc": ("Epsc", "epsc"),
-    "decision.audit": ("Audit", "audit"),
     "decision.categories": ("Categories", "categories"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),

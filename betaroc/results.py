@@ -2,11 +2,10 @@
 
 from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary
-from betaroc.decision.audit import Audit
 from betaroc.decision.categories import Categories
 from betaroc.decision.comparison import Comparison, StrataDifferences, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.epc import EpcAverage, EpcCv
+from betaroc.decision.epc import Audit, EpcAverage, EpcCv
 from betaroc.decision.epsc import Epsc
 from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.monitor import Monitor

@@ -9,7 +9,7 @@ from betaroc.cli.messages import examples, messages, say
 from betaroc.cli.systems import called_systems, read_systems
 from betaroc.core.notices import collected
 from betaroc.data.summary import file_words
-from betaroc.decision.audit import audit
+from betaroc.decision.epc import audit
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -13,8 +13,7 @@ from betaroc.cli.systems import chosen_words, files_of, read_file
 from betaroc.core import errors, text, value, vocabulary
 from betaroc.core.notices import collected, forward_warnings
 from betaroc.data.summary import file_words
-from betaroc.decision.guarantee_plan import guarantee_plan
-from betaroc.decision.threshold_methods import TARGET_RATES
+from betaroc.decision.threshold_methods import TARGET_RATES, guarantee_plan
 from betaroc.estimation.families import AUTO, distribution_of_text, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.model.model import ScoreModel
