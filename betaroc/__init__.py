@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from betaroc.studies.solve import solve_pair
     from betaroc.studies.study import Study
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOMES = {
     "distributions.base": ("Distribution",),
