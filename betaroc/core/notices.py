@@ -90,10 +90,8 @@ suppress_warnings = collected
 
 
 def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
-    """Collect the notices of a call, which its result keeps and the user's line is warned of.
-
-    ``level`` and ``confidence`` are one argument.
-    """
+    """Collect the notices of a call, which its result keeps and the user's line is warned of."""
+    # ``level`` and ``confidence`` are one argument.
     code = function.__code__
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     own, other = _LEVEL if "level" in taken else _LEVEL[::-1]

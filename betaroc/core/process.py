@@ -22,8 +22,6 @@ from betaroc.core.errors import StudyError, refusal
 
 #: Each with what Python does of itself.
 _SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-#: Descriptors of the standard streams.
-_STREAMS = 0, 1, 2
 #: Seconds between two looks.
 _PAUSE = 0.5
 #: Whether what is under way must be put in order, which a first signal begins.
@@ -45,7 +43,7 @@ def listen() -> None:
 def hold_streams() -> None:
     """Keep descriptors of closed standard streams from files."""
     descriptor = os.open(os.devnull, os.O_RDWR)
-    while descriptor <= _STREAMS[-1]:
+    while descriptor <= 2:
         descriptor = os.open(os.devnull, os.O_RDWR)
     os.close(descriptor)
     if sys.stderr is None:

@@ -158,35 +158,29 @@ def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     slope = np.maximum(1.0 + a * t.complement - b * t.theta, 1.0)
     x = np.where(1e-13 * a < slope, t.theta, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        h = _lower_fraction(a, b, x.ravel()).reshape(x.shape)
+        h = _lower_fraction(a, b, x)
     h = np.where((h > 0.0) & (x > 0.0), h, (a + 1.0) / slope)
     return np.asarray(beta_log_density(a, b, t) - math.log(a) + np.log(h))
 
 
 def _lower_fraction(a: float, b: float, x: FloatArray) -> FloatArray:
-    """The fraction; converged places are left."""
-    result, rest = np.empty_like(x), np.arange(x.size)
-    c = np.ones_like(x)
+    """The fraction, of which converged places stay."""
+    c, going = np.ones_like(x), np.ones(x.shape, dtype=bool)
     d = 1.0 / _not_zero(1.0 - (a + b) * x / (a + 1.0))
     h = d.copy()
     for m in range(1, 2000):
         even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         d = 1.0 / _not_zero(1.0 + even * d)
         c = _not_zero(1.0 + even / c)
-        h = h * d * c
+        h = np.where(going, h * d * c, h)
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
         d = 1.0 / _not_zero(1.0 + odd * d)
         c = _not_zero(1.0 + odd / c)
-        step = d * c
-        h = h * step
-        going = np.abs(step - 1.0) > 2e-16
-        if not np.all(going):
-            result[rest] = h
-            x, c, d, h, rest = x[going], c[going], d[going], h[going], rest[going]
-            if x.size == 0:
-                break
-    result[rest] = h
-    return result
+        h = np.where(going, h * (d * c), h)
+        going &= np.abs(d * c - 1.0) > 2e-16
+        if not np.any(going):
+            break
+    return h
 
 
 def _not_zero(value: FloatArray) -> FloatArray:
@@ -235,24 +229,18 @@ def beta_upper(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArra
 
 
 def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
-    """logit of the theta with log P(S <= theta) = log_p.
-
-    The log tail is concave in logit theta: Newton's iterates increase to the root.
-    """
+    """logit of the theta with log P(S <= theta) = log_p."""
+    # The log tail is concave in logit theta: Newton's iterates increase to the root.
     target = np.asarray(log_p, dtype=np.float64)
     flat = np.ravel(target)
     y = np.where(np.isnan(flat), np.nan, np.where(flat >= 0.0, np.inf, -np.inf))
     todo = np.isfinite(flat) & (flat < 0.0)
-    if np.count_nonzero(todo):
-        y[todo] = _newton_quantile(a, b, flat[todo])
-    return y.reshape(target.shape)
-
-
-def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    y = _near_quantile(a, b, log_p)
+    y[todo] = _near_quantile(a, b, flat[todo])
     active = (y > -1500.0) & (y < np.inf)  # far out on the left the bound is the quantile
     last = np.full(y.shape, np.inf)
     for _ in range(200):
+        if not np.any(active):
+            break
         at = Thresholds.from_logit(y[active])
         _, log = beta_lower(a, b, at)
         # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)', nearly so far out,
@@ -260,7 +248,7 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         most = -np.log(np.maximum(a * at.complement - b * at.theta, _TINY))
         least = np.where(log < -1e12, most, -math.log(max(a, 1e-307)))
         inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
-        step = (log_p[active] - log) * np.exp(inverse)
+        step = (flat[active] - log) * np.exp(inverse)
         with np.errstate(over="ignore"):
             y[active] += step
         size = np.abs(step) / np.clip(np.abs(y[active]), 1.0, sys.float_info.max)
@@ -268,9 +256,7 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         rounding = (size <= 1e-9) & (size > 0.1 * last[active])
         last[active] = size
         active[active] = ~((size <= _SQUARED) | rounding)
-        if not np.count_nonzero(active):
-            break
-    return y
+    return y.reshape(target.shape)
 
 
 def _near_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
@@ -347,11 +333,9 @@ def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
 
 
 def beta_quantile(a: Any, b: Any, p: Any) -> FloatArray:
-    """Quantiles of beta distributions of any size.
-
-    Of rare shares of 1e8 trials those of a gamma distribution (to 1e-8), of 1e11 those of
-    Abramowitz and Stegun 26.5.22 (to 1e-6 standard deviations): scipy's take long or are wrong.
-    """
+    """Quantiles of beta distributions of any size."""
+    # Of rare shares of 1e8 trials those of a gamma distribution (to 1e-8), of 1e11 those of
+    # Abramowitz and Stegun 26.5.22 (to 1e-6 standard deviations): scipy's take long or are wrong.
     from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtri
 
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)

@@ -110,10 +110,8 @@ def table_of(
     library: Library | None = None,
     nested: Mapping[str, int] | None = None,
 ) -> Table:
-    """Columns as a frame of a library, of equal types in each.
-
-    Of several types it is text but in pandas; `nested` columns of tuples are lists to that depth.
-    """
+    """Columns as a frame of a library, of equal types in each."""
+    # Of several types it is text but in pandas; `nested` columns of tuples are lists to that depth.
     import narwhals as nw
 
     library, nested = checked_library(library) or "pandas", nested or {}

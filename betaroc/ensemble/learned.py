@@ -324,10 +324,8 @@ def _ridge(
 
 # ------------------------------------------------------------------------------- the folds
 def dealt(systems: Systems, folds: int, rng: Any) -> IntArray | None:
-    """The fold of each row, clients first: the most folds with two rows, or groups, of each class.
-
-    None for fewer than 3.
-    """
+    """The fold of each row, clients first: the most with two rows, or groups, of each class."""
+    # None for fewer than 3.
     most = min(folds, MOST_FOLDS, fewest_trials(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
         try:

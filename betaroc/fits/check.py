@@ -234,7 +234,7 @@ def _unjudged(
         return "a point mass of the fitted distribution spans this rate: no threshold has it"
     size = None if evidence.groups is None else evidence.groups.sizes[which]
     if size is not None and size < 3:
-        return f"{CLASS_SLOTS[who][3]} are of {size} groups; 3 or more are needed"
+        return Sentence(f"{CLASS_SLOTS[who][3]} are of {size} groups; 3 or more are needed")
     return ""
 
 

@@ -96,10 +96,9 @@ class RegressionFit(Value):
 def regression(
     who: str, scores: Scores, matrices: list[DesignMatrix], rule: BoundaryRule
 ) -> tuple[RegressionFit, FloatArray, FloatArray, FloatArray]:
-    """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
-
-    Beside it the information and each trial's derivatives in orthonormal columns, and the way back.
-    """
+    """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma."""
+    # Beside it the information and each trial's derivatives in orthonormal columns, and the way
+    # back.
     from statsmodels.othermod import betareg
 
     y, (mean, precision) = getattr(scores, who), matrices

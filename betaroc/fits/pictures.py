@@ -109,11 +109,9 @@ def plot_strata_panels(fits: Mapping[str, PairEstimate], terms: str) -> curves.A
 def plot_fit(
     fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float, terms: vocabulary.Terms
 ) -> curves.Axes:
-    """Draw the ordered scores of both classes against what the fitted distributions expect of them.
-
-    The band is that of a known distribution, about 150 scores per class are drawn; of cells the
-    shares up to the edges, with Beta(i + 1/2, n - i + 1/2) (Wilk and Gnanadesikan, 1968).
-    """
+    """Draw the ordered scores of both classes against what the fits expect of them."""
+    # The band is that of a known distribution, about 150 scores per class are drawn; of cells the
+    # shares up to the edges, with Beta(i + 1/2, n - i + 1/2) (Wilk and Gnanadesikan, 1968).
     level = checks.level(level)
     fit = fit._told_scored("a picture of ordered scores")
     scores = require_scores(fit.scores, "a picture of ordered scores")
@@ -326,10 +324,8 @@ def plot_calibration(fit: PairEstimate, ax: curves.Axes | None, level: float) ->
 def calibrated_band(
     pair: EmpiricalPair, odds: float, level: float, *, unit: bool, rng: Any = 0
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Where pooled adjacent violators of such scores lie if these are calibrated.
-
-    Of `_REPLICATES` draws of the classes given the scores at each place that share, by quantiles.
-    """
+    """Where pooled adjacent violators of such scores lie if these are calibrated."""
+    # Of `_REPLICATES` draws of the classes given the scores at each place that share, by quantiles.
     from scipy.special import expit, logit
 
     places, total = pair.gaps.places, pair.gaps.client + pair.gaps.impostor

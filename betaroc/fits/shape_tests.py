@@ -39,11 +39,9 @@ _LEVEL = 0.025
 
 
 def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> str:
-    """Why counts contradict the side of a fitted ROC near an end, or cannot tell; else "".
-
-    By Fisher's exact test (one-sided, level 0.025) of the scores beyond the 5th, 20th and 100th
-    most extreme score of the class that has the larger share there by the fit.
-    """
+    """Why counts contradict the side of a fitted ROC near an end, or cannot tell; else ""."""
+    # By Fisher's exact test (one-sided, level 0.025) of the scores beyond the 5th, 20th and 100th
+    # most extreme score of the class that has the larger share there by the fit.
     evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
         return "the counts cannot tell: weights are no numbers of copies"
@@ -227,10 +225,8 @@ def pooled_t_test(client: Law, impostor: Law) -> ZTest:
 
 
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
-    """Fisher's test of equal shares with half the probability of what was seen (mid-p).
-
-    See Lancaster (1961); Hirji, Tan and Elashoff (1991).
-    """
+    """Fisher's test of equal shares with half the probability of what was seen (mid-p)."""
+    # See Lancaster (1961); Hirji, Tan and Elashoff (1991).
     (c, n_c), (i, n_i) = client, impostor
     k, p = hypergeometric(n_c + n_i, c + i, n_c)
     if not k[0] <= c <= k[-1]:

@@ -212,7 +212,7 @@ def test_groups_count_by_their_design_effect():
     scores = beta_scores(1000)
     two = br.Scores(scores.client, scores.impostor, impostor_groups=np.arange(1000) % 2)
     found = check_targets(br.fit(two), far=[0.5, 0.1])
-    assert found[0].reason == "the impostor trials are of 2 groups; 3 or more are needed"
+    assert found[0].reason == "impostors are of 2 groups; 3 or more are needed"
 
 
 @pytest.mark.simulation
