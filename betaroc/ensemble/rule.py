@@ -123,7 +123,10 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     )
     inner = None
     if not bordered and "none" not in (strict.by, lax.by):
-        inner = _inner(fit, places)
+        t, p = from_diagonal(fit, np.linspace(*places, _INNER))
+        known = np.flatnonzero(np.isfinite(t))
+        least, most = known[np.argsort(t[known])][[0, -1]] if known.size else (0, 0)
+        inner = float(t[least]), float(t[most]), float(p[least]), float(p[most])
     tests, size = ends and (ends.at_one, ends.at_zero), _size(fit, region, level, hooks)
     on_diagonal = model.client == model.impostor
     return RocEvidence(strict, lax, tests, inner, size, above, crossings, hooks, on_diagonal)
@@ -188,15 +191,6 @@ def _border(
         if side.counts.startswith(CONTRADICTED):
             side = side._replace(side=CONTRADICTED, p_value=math.nan)
     return side
-
-
-def _inner(fit: Fit, places: tuple[float, float]) -> tuple[float, float, float, float]:
-    """Extremes of t between two places, and the p-values of both."""
-    t, p = from_diagonal(fit, np.linspace(*places, _INNER))
-    if not np.any(np.isfinite(t)):
-        return (math.nan,) * 4
-    low, high = int(np.nanargmin(t)), int(np.nanargmax(t))
-    return float(t[low]), float(t[high]), float(p[low]), float(p[high])
 
 
 # ------------------------------------------------------------------------------- the sizes
