@@ -124,9 +124,9 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     inner = None
     if not bordered and "none" not in (strict.by, lax.by):
         t, p = from_diagonal(fit, np.linspace(*places, _INNER))
-        known = np.flatnonzero(np.isfinite(t))
-        least, most = known[np.argsort(t[known])][[0, -1]] if known.size else (0, 0)
-        inner = float(t[least]), float(t[most]), float(p[least]), float(p[most])
+        order = np.argsort(t)[: max(1, np.count_nonzero(np.isfinite(t)))]  # nan is last
+        low_t, high_t = order[[0, -1]]
+        inner = float(t[low_t]), float(t[high_t]), float(p[low_t]), float(p[high_t])
     tests, size = ends and (ends.at_one, ends.at_zero), _size(fit, region, level, hooks)
     on_diagonal = model.client == model.impostor
     return RocEvidence(strict, lax, tests, inner, size, above, crossings, hooks, on_diagonal)
