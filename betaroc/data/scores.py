@@ -919,6 +919,7 @@ class Scores(ScoreData):
         called = {"label": "y_true", "score": "y_score", "stratum": "strata"}
         called = {role: f"{role}s" for role in columns} | called
         library = tables.library_of(y_score) or tables.library_of(y_true)
+        name = checks.name_or_none(name)
         return cls._split(columns, called, client_label, missing, name=name, library=library,
                           lower_is_client=lower_is_client)  # fmt: skip
 

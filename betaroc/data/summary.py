@@ -433,6 +433,8 @@ def summarize(
         )  # fmt: skip
     else:
         bins, layout = _checked_layout(bins, layout)
+        if max_size is not None:
+            checks.count(max_size, "max_size")
         wanted = read.column_spec(score, label, {"stratum": stratum})
         frames.named_columns(label, "label")  # one, by which an engine groups
         with frames.engine_errors(score, label):

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import refusal
+from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Table, Tabular, listed_columns
+from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import fields_of
 from betaroc.data.read import ScoresLike
@@ -313,6 +314,9 @@ def _populations(
     data = (x.scores if isinstance(x, StrataFits) else x for x in sides)
     counts = [x.strata.impostor if isinstance(x, ScoreData) else {} for x in data]
     listed = [attack] if isinstance(attack, str) or not isinstance(attack, Iterable) else attack
+    if attack is not None and not all(isinstance(x, str | int | np.integer) for x in listed):
+        rule, remedy = "be names of strata", 'Such as "replay".'
+        raise refusal("attack", rule, typed(attack), remedy, InputTypeError)
     named = {*counts[0], *counts[1]} - {_ZERO_EFFORT} if attack is None else {*map(str, listed)}
     zero = [({_ZERO_EFFORT} & own.keys() or own.keys()) - named for own in counts]
     pooled = not isinstance(attack, Mapping) and all(isinstance(item, Scores) for item in sides)

@@ -83,7 +83,7 @@ class VarianceComponents(Tabular, Readable):
     >>> import betaroc as br
     >>> trainings = [br.Scores([2, 3, 4, 5], [0, 1, 2, 3]), br.Scores([2, 1, 4, 5], [0, 1, 2, 2])]
     >>> br.variance_components(trainings, "auc").values.tolist()
-    [0.875, 0.84375]
+    [0.875, 0.78125]
     """
 
     stat: str
@@ -147,6 +147,9 @@ class VarianceComponents(Tabular, Readable):
         if self.stat != other.stat:
             actual = f"{self.stat} and {other.stat}"
             raise refusal("a and b", "have one statistic", actual, "Compute both alike.")
+        if not (self.systems and other.systems):
+            remedy = "Compute both again from the scores."
+            raise refusal("a and b", "hold their trainings", "a document, without", remedy)
         sides, a, b = (self, other), self.values, other.values
         parts = [(float(np.var(y, ddof=1)) / y.size, y.size - 1.0) for y in (a, b)]
         every = (*self.systems, *other.systems)
@@ -247,7 +250,7 @@ def variance_components(
     >>> import betaroc as br
     >>> trainings = [br.Scores([2, 3, 4, 5], [0, 1, 2, 3]), br.Scores([2, 1, 4, 5], [0, 1, 2, 2])]
     >>> round(br.variance_components(trainings, "auc").mean.estimate, 4)
-    0.8594
+    0.8281
     """
     options = IntervalOptions(level, None, replicates, groups, rng)
     paired = checks.flag(paired, "paired")

@@ -13,7 +13,15 @@ from betaroc.core.errors import FileFormatError, InputTypeError, refusal
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import did_you_mean, format_value, typed
 from betaroc.core.value import Value
-from betaroc.decision import categories, comparison, epsc, forecast, tandem, threshold_methods  # noqa: F401
+from betaroc.decision import (  # noqa: F401
+    categories,
+    comparison,
+    epsc,
+    forecast,
+    tandem,
+    threshold_methods,
+    trainings,
+)
 from betaroc.ensemble import fusion, inclusion  # noqa: F401
 from betaroc.fits import covariates  # noqa: F401
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of

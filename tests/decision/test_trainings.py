@@ -166,3 +166,5 @@ def test_methods_are_compared_in_one_number():
     a, b = br.variance_components(FIVE, "auc"), br.variance_components(FIVE, "eer")
     with pytest.raises(br.InputError, match="have one statistic"):
         br.difference(a, b, "mean")
+    with pytest.raises(br.InputError, match="hold their trainings"):
+        br.difference(br.from_json(a.to_json()), a, "mean")
