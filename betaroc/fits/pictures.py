@@ -42,7 +42,7 @@ _POINT: dict[str, Any] = {
 
 
 def plot_fitted_roc(
-    fit: PairEstimate, ax: curves.Axes | None, band: Band | None, style: dict[str, Any], **axes: str
+    fit: PairEstimate, ax: curves.Axes | None, band: Band | None, style: dict[str, Any], **axes: Any
 ) -> curves.Axes:
     """Draw "roc" of `Fit.plot`."""
     fitted, counted = fit.model.roc(), empirical_model(fit.scores).roc()
@@ -57,11 +57,11 @@ def plot_fitted_roc(
     before = sum(line.get_gid() == "curve" for line in lines)
     name = style.pop("label", fit.scores.name)
     prefix = f"{name}: " if name else ""
-    look = {"color": curves.COLOURS[before // 2 % len(curves.COLOURS)], **style}
+    look: dict[str, Any] = {"color": curves.COLOURS[before // 2 % len(curves.COLOURS)], **style}
     if not is_counted(fit.model.client):
         label = f"{prefix}{family_text(fit.family)} fit, AUC {fitted.auc():.3f}"
         ax = fitted.plot(ax, label=label, **axes, **{"linewidth": 2.0, **look})
-    thin = {"color": look["color"], "linewidth": 0.8, "zorder": 1.9}
+    thin: dict[str, Any] = {"color": look["color"], "linewidth": 0.8, "zorder": 1.9}
     ax = counted.plot(ax, label=f"{prefix}scores, AUC {counted.auc():.3f}", **axes, **thin)
     field = checks.terms_of(axes.get("terms", vocabulary.BIOMETRIC))
     return ax if band is None else band._fill(ax, look["color"], field)

@@ -78,6 +78,8 @@ class Interval(tables.Framed, nouns.Exportable):
     def __str__(self) -> str:
         """The number with its interval, in a line."""
         estimate, low, high = (number(x, 4) for x in (self.estimate, self.low, self.high))
+        if math.isnan(self.low) and math.isnan(self.high):
+            return estimate
         more = ", extrapolated" * self.extrapolated
         return f"{estimate} ({low} to {high}, {level_words(self.level)} {self.method}{more})"
 

@@ -25,7 +25,7 @@ from betaroc.model import operating_points, roc_functions
 from betaroc.model.areas import partial_auc, precision_at
 from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
 from betaroc.model.roc_functions import RocCrossings, chords_of, crossings_of, is_concave
-from betaroc.rendering.curves import Axes, draw_det, draw_rates
+from betaroc.rendering.curves import Axes, deviate, draw_det, draw_points, draw_rates
 from betaroc.rendering.nouns import Exportable
 
 if TYPE_CHECKING:
@@ -337,8 +337,9 @@ class Roc(Curve):
         return crossings_of(self._pair, instance(other, Roc, "other", "model.roc()")._pair)
 
     def plot(
-        self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC, **style: Any
-    ) -> Axes:
+        self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC,
+        points: OperatingPoint | None = None, **style: Any,
+    ) -> Axes:  # fmt: skip
         """Draw the curve, the chance line beside it.
 
         Parameters
@@ -350,6 +351,8 @@ class Roc(Curve):
         terms : str
             Words of the axes: "biometric" (FAR, TPR), "matching" (FMR, TMR), "pad" (APCER,
             1 - BPCER) or "ml" (FPR, TPR).
+        points : OperatingPoint, optional
+            Drawn as circles: ``br.epc(dev, test).points`` are those of dev's thresholds on test.
         **style
             Properties of the line, such as ``color`` or ``label`` (default: the curve's name).
 
@@ -373,9 +376,13 @@ class Roc(Curve):
             least = float(np.min(inner, initial=1.0))
             if not inner.size or (least < _LEAST_DRAWN and not self._pair.discrete):
                 least = _LEAST_DRAWN
-        return draw_rates(
+        ax = draw_rates(
             ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0), least=least
         )
+        if points is not None:
+            p = instance(points, OperatingPoint, "points", "br.epc(dev, test).points")
+            draw_points(ax, *((p.far, p.tpr) if self._upward else (p.frr, p.tnr)))
+        return ax
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -569,23 +576,32 @@ class Det(Curve):
         """
         return self._mapped(far, "far", lambda pair, x: pair.frr(operating_points.at_far(pair, x)))
 
-    def plot(self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, terms: str = BIOMETRIC,
+        points: OperatingPoint | None = None, **style: Any,
+    ) -> Axes:  # fmt: skip
         """Draw FRR against FAR, on the axes of ``scale``, in which the line data are.
 
         Parameters
         ----------
-        ax, terms, **style
+        ax, terms, points, **style
             As in :meth:`Roc.plot`.
         """
         words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
         axes = words.far.short, words.frr.short
         if self.scale == "probit":
-            return draw_det(ax, p.far, p.frr, axes, style)
-        return draw_rates(
-            ax, p.far, p.frr, axes, style, corner="upper right", kind="linear-det",
-            chance=(1.0, 0.0),
-        )  # fmt: skip
+            ax = draw_det(ax, p.far, p.frr, axes, style)
+        else:
+            ax = draw_rates(
+                ax, p.far, p.frr, axes, style, corner="upper right", kind="linear-det",
+                chance=(1.0, 0.0),
+            )  # fmt: skip
+        if points is not None:
+            p = instance(points, OperatingPoint, "points", "br.epc(dev, test).points")
+            rates = (np.asarray(p.far), np.asarray(p.frr))
+            draw_points(ax, *(map(deviate, rates) if self.scale == "probit" else rates))
+        return ax
 
 
 @dataclass(frozen=True, eq=False, repr=False)

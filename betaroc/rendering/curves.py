@@ -186,6 +186,12 @@ def draw_curve(ax: Axes, x: FloatArray, y: FloatArray, style: Mapping[str, Any])
     return line
 
 
+def draw_points(ax: Axes, x: Any, y: Any) -> None:
+    """Circles in the colour of the last curve."""
+    (*_, curve) = (line for line in ax.lines if line.get_gid() == "curve")
+    ax.plot(x, y, "o", color=curve.get_color(), fillstyle="none", gid="points")
+
+
 def number_of(ax: Axes) -> str | None:
     """The number of a curve without a name."""
     before = [line for line in ax.lines if line.get_gid() == "curve"]

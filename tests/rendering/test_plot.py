@@ -201,3 +201,20 @@ def test_a_curve_has_a_log_axis_of_its_measure():
     np.testing.assert_array_equal(np.asarray(ax.lines[0].get_xydata())[:, 1], curve.value)
     with pytest.raises(br.InputError, match="for 'youden', which may be negative"):
         br.epc(dev, test, measure="youden").plot(scale="log")
+
+
+def test_operating_points_are_circles_on_the_curve():
+    """On the deviates of a DET, and on the rates of a ROC."""
+    dev, test = br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6, 7], [0, 1, 3, 5])
+    curve = br.epc(dev, test, alpha=[0.4, 0.6])
+    at, model = curve.points, curve.test
+    for ax, x, y in (
+        (model.roc().plot(points=at), at.far, at.tpr),
+        (model.det().plot(points=at), ndtri(at.far), ndtri(at.frr)),
+    ):
+        (circles,) = (line for line in ax.lines if line.get_gid() == "points")
+        np.testing.assert_allclose(circles.get_xdata(), x, rtol=1e-12)
+        np.testing.assert_allclose(circles.get_ydata(), y, rtol=1e-12)
+        assert circles.get_color() == ax.lines[0].get_color()
+    with pytest.raises(br.InputTypeError, match="points must be an OperatingPoint"):
+        model.roc().plot(points=0.1)
