@@ -158,8 +158,8 @@ class VarianceComponents(Tabular, Readable):
         for k, c in enumerate(joint):
             if c.shared:
                 parts.append((float(w @ c.covariance @ w), c.freedom))
-            else:  # dev of each method
-                parts += [side._shared(options)[k] for side in sides]
+            else:  # dev of each method, if its trainings share one
+                parts += [part for side in sides for part in side._shared(options)[k : k + 1]]
         if not paired:
             parts += [part for side in sides for part in side._shared(options)]
         variances, freedoms = zip(*parts, strict=True)

@@ -144,6 +144,9 @@ def test_methods_with_devs_of_their_own_keep_their_variance():
     result = br.difference(a, b, "mean", rng=1)
     reach = 0.5 * (result.high - result.low)
     assert reach > 1.9 * np.sqrt(a.dev.estimate + b.dev.estimate)
+    own = [br.epc(training(z=RNG.normal(size=(2, 20 + k))), FIVE[k], alpha=[0.5]) for k in range(4)]
+    c = br.variance_components(own, rng=1)  # each on a dev of its own
+    assert br.difference(a, c, "mean", rng=1).low < br.difference(a, c, "mean", rng=1).high
 
 
 @pytest.mark.parametrize(
