@@ -344,7 +344,7 @@ _OF_COMPARISONS = {
 }  # fmt: skip
 
 
-def of_comparisons(text: str) -> str:
+def in_matching_rates(text: str) -> str:
     """The template with FMR for FAR and FNMR for FRR."""
     return template_of(text).translate(_OF_COMPARISONS)
 

@@ -56,6 +56,8 @@ _LEAST_RISK = 1e-12
 POOR = "the fit does not hold"
 #: Precisions, and chances of failure, that agree to this are equal but for rounding.
 _TIED = 1e-12
+#: Shapes from which on Abramowitz and Stegun 26.5.20 are right to 1e-11.
+_LARGE = 1e8
 #: A tail is asked for rates that expect so many scores.
 _LEAST_EXPECTED = Fraction(1, 10)
 #: Thresholds of a precision that are tried at most.
@@ -422,8 +424,6 @@ class OrderedScores:
 
     def _at(self, how: str, k: int) -> ThresholdMethod:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
-        from scipy.special import betainc
-
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
             why = f"{k} of {self.n} {target.many} may be errors, {absent} have no score"
@@ -439,7 +439,7 @@ class OrderedScores:
         return ThresholdMethod(
             how, threshold, (x + 1.0) / (n + 1.0), low, high, fewest,
             *counted_at(self.scores, threshold), k=k + 1,
-            achieved=float(betainc(x + 1.0, n - x, target.rate)),
+            achieved=_beta_cdf(x + 1.0, n - x, target.rate),
         )  # fmt: skip
 
     def _threshold(self, k: int) -> float:
@@ -495,6 +495,17 @@ def needed_for_guarantee(rate: float, confidence: float) -> int:
     # Fractions: the ratio of the logarithms may exceed every float.
     fewest = Fraction(math.log1p(-confidence)) / Fraction(math.log1p(-rate))
     return max(1, math.ceil(fewest * (1 - Fraction(_TIED))))
+
+
+def _beta_cdf(a: float, b: float, x: float) -> float:
+    """P(Beta(a, b) <= x); of large shapes, where scipy has no digits, by Peizer and Pratt."""
+    from scipy.special import betainc, ndtr
+
+    if min(a, b) < _LARGE:
+        return float(betainc(a, b, x))
+    first, second = math.cbrt(b * x), math.cbrt(a * (1.0 - x))
+    apart = first * (1.0 - 1.0 / (9.0 * b)) - second * (1.0 - 1.0 / (9.0 * a))
+    return float(ndtr(3.0 * apart / math.hypot(first / math.sqrt(b), second / math.sqrt(a))))
 
 
 def counted_at(scores: ScoreData, threshold: float) -> tuple[float, float]:

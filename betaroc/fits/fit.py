@@ -1451,7 +1451,7 @@ def _fit_pair(
         odd = estimate.outliers(result.scores)
         if odd:  # says more than that one of them moves a parameter
             notices = [n for n in notices if n.category is not errors.InfluenceWarning] + odd
-    fill = vocabulary.of_comparisons if rejected else vocabulary.template_of
+    fill = vocabulary.in_matching_rates if rejected else vocabulary.template_of
     for notice in check.misfit(result):
         notices.append(Notice(notice.category, vocabulary.Sentence(fill(notice.message))))
     model, single = result.model, isinstance(scores, Scores)
@@ -1478,7 +1478,7 @@ def _with_needed_tails(
     smallest: dict[str, check.TargetCheck] = {}
     with suppress(errors.InputError):  # fractional weights, which count nothing
         smallest = {target.rate: target for target in check.check_targets(result)}
-    fill = vocabulary.of_comparisons if comparisons else str
+    fill = vocabulary.in_matching_rates if comparisons else str
     for rate, target in smallest.items():
         if target.verdict != "poor":
             continue

@@ -38,7 +38,7 @@ from betaroc.report.score_set import NamedSets, ObservedPoint, ScoreSet
 # ------------------------------------------------------------------------------ the section
 def _curve_sentences(part: ScoreSet) -> list[str]:
     lines = [] if part.curve_tests is None else curve_words.curve_sentences(part.curve_tests)
-    return list(map(vocabulary.of_comparisons, lines)) if part.has_rejected else lines
+    return list(map(vocabulary.in_matching_rates, lines)) if part.has_rejected else lines
 
 
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
@@ -553,7 +553,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         none = f"{role}: no distribution can be recommended on these scores."
         nodes += [Paragraph(none)] * bool(quality.recommended)
     if part.has_rejected:
-        nodes = [tree.map_text(node, vocabulary.of_comparisons) for node in nodes]
+        nodes = [tree.map_text(node, vocabulary.in_matching_rates) for node in nodes]
     nodes.append(Paragraph(
         "z: difference of held-out scores to the best in standard errors. Recommended: the fewest"
         " parameters within half a standard error of the best. Vuong z: of log-likelihoods to it.",

@@ -148,7 +148,7 @@ def test_decisions_plans_and_summaries_have_the_words_of_the_field(terms):
 
 
 def test_rates_of_comparisons_have_their_names_and_nothing_else():
-    assert voc.of_comparisons(f"{voc.FAR} of {voc.CLIENTS}") == f"FMR of {voc.CLIENTS}"
+    assert voc.in_matching_rates(f"{voc.FAR} of {voc.CLIENTS}") == f"FMR of {voc.CLIENTS}"
     some = br.Scores.from_labels([1, 1, 0, 0], [0.4, None, 0.1, 0.2], missing="reject")
     with pytest.raises(br.InputError, match='terms="matching" must be left out'):
         br.decide(some, eer=True, terms="matching")

@@ -405,7 +405,7 @@ def test_counts_summaries_and_groups():
 
 
 def test_heavy_counts_have_digits():
-    weights = {f"{who}_weights": np.full(1000, 1e12) for who in ("client", "impostor")}
+    weights = {f"{who}_weights": np.full(1000, 1e15) for who in ("client", "impostor")}
     data = br.Scores(np.linspace(0.4, 1.0, 1000), np.linspace(0.0, 0.6, 1000), **weights)
     ways = br.decide(data, far=0.05, family="normal").methods
     assert ways[0].achieved == approx(0.95, abs=1e-3)
