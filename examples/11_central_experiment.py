@@ -104,8 +104,11 @@ def print_experiment(n: int = 1000) -> None:
     tests = [test for _, test in systems]
     areas = [br.interval(test, "auc").estimate for test in tests]
     rows = [row("AUC of test", areas, br.auc_test(*tests).difference)]
-    names = [f"HTER at the threshold of {side}'s EER" for side in ("test", "dev")]
-    rows += map(row_of, names, compared(curves(systems)))
+    chosen = {"eer": "EER", "weighted-error": "least HTER"}
+    ways = zip(*(compared(curves(systems, criterion)) for criterion in chosen), strict=True)
+    for side, both in zip(("test", "dev"), ways, strict=True):
+        names = [f"HTER at the threshold of {side}'s {name}" for name in chosen.values()]
+        rows += map(row_of, names, both)
     epcs = [br.epc(dev, test, alpha=np.linspace(0.1, 0.9, 9)) for dev, test in systems]
     found = br.compare(*epcs, replicates=200, rng=1).mean_difference
     name = "mean HTER of the EPC, dev drawn again too"
@@ -113,14 +116,17 @@ def print_experiment(n: int = 1000) -> None:
     print_table(("", "A", "B", "A − B", "proportion test of errors"), rows)
 
 
-def print_counts(sizes: Iterable[int] = (1000, 500, 200), seeds: int = 20) -> None:
+def print_counts(seeds: int = 20) -> None:
+    cases = [(A, B, n) for n in (1000, 500, 200)]
+    cases += [((A[0], A[1] / 2), B, 1000), ((B[0], 0.0), B, 1000)]
     rows = []
-    for n in sizes:
-        systems = [drawn((A, B), [(n, n)] * 2, seed) for seed in range(seeds)]
+    for first, second, n in cases:
+        systems = [drawn((first, second), [(n, n)] * 2, seed) for seed in range(seeds)]
         found = [higher(compared(curves(pair))) for pair in systems]
-        rows.append((n, *(sum(x[k] == [-1, 1] for x in found) for k in (0, 1))))
-    header = "scores per class", "by proportion tests", "by the paired bootstrap"
-    print_table((header[0], *(f"{name}, of {seeds}" for name in header[1:])), rows)
+        opposite = [sum(x[k][0] * x[k][1] < 0 for x in found) for k in (0, 1)]
+        rows.append((n, f"{first[0]:g} v {second[0]:g}", f"{first[1]:g}", *opposite))
+    tests = (f"by {name}, of {seeds}" for name in ("proportion tests", "the paired bootstrap"))
+    print_table(("scores per class", "distance of the classes", "A shifted by", *tests), rows)
 
 
 def print_real_pairs() -> None:

@@ -1,6 +1,7 @@
 """Scores of classifiers of digit images and recaptures of them: those of examples/data/liveness_*.
 
 Usage: python studies/liveness.py sets [FOLDER] [--check]
+       python studies/liveness.py images FILE
 
 A client is an 8 x 8 image of a digit, an impostor a recapture of one: blurred, in 17 grey levels.
 Both pass through a camera of random defocus, gain and noise. Classifiers are trained on the
@@ -8,7 +9,9 @@ texture of both; attackers sharpen (unsharp mask) the images of test. "within": 
 are those of training; "cross": training and dev are the digits 0 to 4, test is 5 to 9.
 
 All 56 files are written, into a folder that is thrown away where none is named; --check compares
-them with those that are kept. liveness_atlas.py studies the same pipeline all over its parameters.
+them with those that are kept. "images" draws three digits as clients and as impostors, sharpened
+by rising amounts (Fig. 1 of Omar and Ivrissimtzis). liveness_atlas.py studies the same pipeline
+all over its parameters.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy.ndimage import gaussian_filter
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -171,12 +175,32 @@ def differences(folder: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["file", "same_bytes", "largest_difference", "agrees"])
 
 
+def draw_images(path: Path) -> None:
+    images, amounts = digits()[0][:3], (0.0, 0.2, 0.6, 1.0)
+    columns = {"client": images}
+    for amount in amounts:
+        title = f"sharpened by {amount:g}" if amount else "impostor"
+        columns[title] = unsharp(recapture(images), amount)
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots(len(images), len(columns))
+    for column, (title, of_kind) in zip(axes.T, columns.items(), strict=True):
+        column[0].set_title(title)
+        seen = camera(of_kind, np.random.default_rng(SEED))  # with the same camera
+        for ax, image in zip(column, seen, strict=True):
+            ax.imshow(image, cmap="gray", vmin=0, vmax=16)
+            ax.set_axis_off()
+    figure.savefig(path, dpi=80, metadata={"Software": None})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make the shipped liveness sets again.")
-    parser.add_argument("sets", choices=["sets"])
+    parser.add_argument("what", choices=["sets", "images"])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
+    if chosen.what == "images":
+        draw_images(chosen.folder or Path("liveness_images.png"))
+        return
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.folder or Path(temporary)
         for protocol, classifier in itertools.product(("within", "cross"), CLASSIFIERS):
