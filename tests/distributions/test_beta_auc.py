@@ -12,8 +12,9 @@ from betaroc.distributions.beta import auc_of_pair, auc_of_pairs
 from helpers.places import REFERENCES
 
 REFERENCE = json.loads((REFERENCES / "beta_auc.json").read_text())
-#: Relative errors expected in the range of shapes; `hard` is bounded by 1e-12 in absolute error.
-BOUNDS = {"0.05 to 50": 1e-12, "0.05 to 1000": 1e-12, "0.001 to 1000000": 1e-9}
+#: Relative errors expected in the range of shapes; where quadratures over the score are wrong in
+#: the second to the eighth digit.
+BOUNDS = {"0.05 to 50": 1e-12, "0.05 to 1000": 1e-12, "0.001 to 1000000": 1e-9, "hard": 1e-11}
 
 
 def table(section):
@@ -39,18 +40,6 @@ def test_batches_against_multiple_precision(section):
     assert np.max(relative(br.beta_auc(*shapes.T[[2, 3, 0, 1]]), rest)) <= BOUNDS[section]
 
 
-@pytest.mark.simulation
-def test_the_hard_list():
-    """Where quadratures over the score are wrong in the second to the eighth digit."""
-    for shapes, *true in zip(*table("hard"), strict=True):
-        client, impostor = br.Beta(*shapes[:2]), br.Beta(*shapes[2:])
-        area = br.ScoreModel(client, impostor).auc()
-        assert abs(area - true[0]) <= 1e-12
-        both = np.array([area, br.ScoreModel(impostor, client).auc()])
-        assert relative(both, np.array(true)).max() <= 1e-11
-        assert br.beta_auc(*shapes.tolist()) == area
-
-
 @pytest.mark.parametrize("section", ["hard", "0.05 to 1000"])
 def test_what_the_rule_does_not_settle_is_left_to_quadrature(section):
     """A number from the rule is right; None comes for tiny areas only."""
@@ -66,16 +55,13 @@ def test_what_the_rule_does_not_settle_is_left_to_quadrature(section):
             assert alone == pytest.approx(value, rel=1e-13)
 
 
-def test_swapped_classes_add_to_one_and_ordinary_pairs_need_no_quadrature():
+def test_swapped_and_mirrored_pairs_and_ordinary_ones_need_no_quadrature():
     for low, high in ((0.05, 50.0), (1e-3, 1e6)):
         shapes = drawn(2, low, high, 300)
         there, back = auc_of_pairs(*shapes), auc_of_pairs(*shapes[[2, 3, 0, 1]])
         assert np.nanmax(np.abs(there + back - 1.0)) <= 1e-13
     assert not np.any(np.isnan(auc_of_pairs(*drawn(1, 0.05, 50.0, 400))))
-
-
-def test_mirrored_scores_give_the_swapped_pair():
-    """1 - S of Beta(a, b) is Beta(b, a): the same number to the last digit."""
+    # 1 - S of Beta(a, b) is Beta(b, a): the same number to the last digit.
     a_c, b_c, a_i, b_i = shapes = drawn(3, 0.05, 50.0, 200)
     assert_array_equal(br.beta_auc(b_i, a_i, b_c, a_c), br.beta_auc(*shapes))
 
@@ -101,14 +87,3 @@ def test_shapes_of_the_result():
     assert_allclose(br.beta_auc(column, 1.0, line, 1.0), column / (column + line), rtol=1e-14)
     assert br.beta_auc(np.empty((0, 2)), 1.0, 1.0, 1.0).shape == (0, 2)
     assert br.beta_auc([2.0], 1.0, 1.0, 1.0).shape == (1,)
-
-
-@pytest.mark.parametrize(("shapes", "error", "words"), [
-    ((1.0, 1.0, 1.0, [1.0, -1.0, np.nan]), br.InputError,
-     r"b_i .* 2 of 3 that are not, first at index 1: -1\.0"),
-    (([1.0, 2.0], [1.0, 2.0, 3.0], 1.0, 1.0), br.InputError, "must broadcast"),
-    (("1", 1.0, 1.0, 1.0), br.InputTypeError, "must be"),
-])  # fmt: skip
-def test_refusals(shapes, error, words):
-    with pytest.raises(error, match=words):
-        br.beta_auc(*shapes)

@@ -77,15 +77,12 @@ def test_one_map_for_both_leaves_the_roc(name):
         assert_allclose(number(moved), number(base), rtol=rtol, atol=1e-13, err_msg=what)
 
 
-def test_thresholds_move_along():
+def test_thresholds_move_along_and_a_model_keeps_what_does_not_move():
     moved = HOOK.shifted(client=0.6, impostor=0.6, scale=1.7)
     assert type(moved._pair) is ShiftedPair
     for point, other in ((HOOK.eer(), moved.eer()), (HOOK.at_far(0.01), moved.at_far(0.01))):
         assert other.logit_threshold == pytest.approx(1.7 * point.logit_threshold + 0.6, rel=1e-10)
     assert type(HOOK.shifted(client=0.6, impostor=0.5)._pair) is Pair
-
-
-def test_model_shifted_keeps_what_does_not_move():
     model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2), prior=0.2, name="A")
     moved = model.shifted(client=0.5)
     assert (moved.impostor, moved.prior, moved.name) == (model.impostor, 0.2, "A")
@@ -121,15 +118,10 @@ def test_moved_bins_are_a_sample_at_the_moved_places():
     assert (moved.support[1], moved._parameters()) == (1.0, ())
 
 
-def test_exact_zeros_and_ones_stay():
+def test_zeros_and_ones_stay_and_a_document_of_a_moved_sample_is_that_of_the_sample():
     law = br.Shifted(br.Inflated(br.Beta(2, 3), 0.1, 0.2), 3.0, 0.5)
     assert law.atoms.places.tolist() == [0.0, 1.0]
     assert (law.cdf(0.0), law.sf(np.nextafter(1.0, 0.0))) == pytest.approx((0.1, 0.2))
-    sample = moved_law(br.Empirical([0.0, 0.5, 1.0]), -2.0, 1.0, logit=True)
-    assert sample.support == (0.0, 1.0)
-
-
-def test_a_document_of_a_moved_sample_is_that_of_the_sample():
     content = br.Shifted(br.Beta(2, 3), 0.5, 2.0).to_dict()
     old = content | {"base": br.Empirical([0.0, 0.5, 1.0]).to_dict()}
     assert br.from_json(json.dumps(old)) == br.Empirical([0.0, expit(0.5), 1.0])
@@ -163,12 +155,3 @@ def test_variance_close_to_one():
     with mpmath.workdps(40):
         exact = float(moment(2) - moment(1) ** 2)
     assert br.Shifted(br.Beta(3.0, 2.0), shift).var == pytest.approx(exact, rel=1e-11)
-
-
-def test_moments_of_a_moved_score_off_the_unit_interval():
-    """Of 3 s + 1 with s normal: mean 3 m + 1, variance 9 v."""
-    mixture = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 2.0)])
-    moved, m = br.Shifted(mixture, 1.0, 3.0), 0.3 * -1.0 + 0.7 * 1.0
-    v = 0.3 * (0.25 + (1.0 + m) ** 2) + 0.7 * (4.0 + (1.0 - m) ** 2)
-    assert (mixture.mean, mixture.var) == pytest.approx((m, v))
-    assert (moved.mean, moved.var) == pytest.approx((3.0 * m + 1.0, 9.0 * v))

@@ -122,6 +122,8 @@ def test_the_proper_pair_is_the_constrained_maximum(client, impostor, tied):
     assert proper.aic == approx(2 * (4 - len(tied)) - 2 * proper.log_likelihood)
     for name in tied:
         assert proper.client.params[name] == proper.impostor.params[name]
+    if client == (4.0, 2.0):  # no hook is left out: the statistic is 0
+        assert br.likelihood_ratio_test(proper, unbound, replicates=19, rng=1).p_value == 1.0
 
 
 def information(a, b):
@@ -150,16 +152,6 @@ def test_a_shared_shape_is_known_from_both_classes(client, impostor, tied):
     assert_allclose(f.joint_cov(), known[np.ix_(both, both)], rtol=1e-8)
 
 
-def test_ends_of_a_tied_pair():
-    scores = beta_scores(12, (0.6, 0.4), (0.9, 1.8), 150, 150)
-    inner = br.fit(scores, "proper-beta")
-    ends = br.Scores(np.r_[scores.client, 1.0, 1.0], np.r_[scores.impostor, 0.0])
-    inflated = br.fit(ends, "proper-beta", boundary="inflate")
-    assert inflated.model.client.base == inner.model.client
-    assert inflated.client.params["at_one"] == 2 / 152
-    assert_allclose(inflated.client.cov[:2, :2], inner.client.cov, rtol=1e-12)
-
-
 def test_the_dual_pair_by_hand_and_its_closed_area():
     """-log s is exponential with rate p: var p = p^2 / n."""
     scores = beta_scores(13, (3.0, 1.0), (1.0, 2.0), 300, 200)
@@ -173,7 +165,6 @@ def test_the_dual_pair_by_hand_and_its_closed_area():
     assert_allclose(fit.client.cov, [[p * p / 300, 0.0], [0.0, 0.0]])
     assert_allclose(fit.impostor.cov, [[0.0, 0.0], [0.0, q * q / 200]])
     assert (fit.client.std_errors["b"], fit.client.fixed) == (0.0, ("b",))
-    assert fit.aic == approx(2 * 2 - 2 * fit.log_likelihood)
     at = stats.beta.logpdf(c, p, 1).sum(), stats.beta.logpdf(i, 1, q).sum()
     assert fit.log_likelihood == approx(sum(at), rel=1e-11)
 
@@ -207,7 +198,7 @@ def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
 
 
 @pytest.mark.simulation
-def test_a_test_of_equal_spreads_has_its_size_and_intervals_of_the_area_cover():
+def test_a_test_of_equal_spreads_has_its_size():
     """Twice the gain of log-likelihood, simulated; of equal spreads p is uniform."""
     fits = (br.fit(NORMAL, family) for family in (EQUAL, "normal"))
     test = br.likelihood_ratio_test(*fits, replicates=99, rng=1)
@@ -216,21 +207,6 @@ def test_a_test_of_equal_spreads_has_its_size_and_intervals_of_the_area_cover():
     gain = 2 * (200 * math.log(pooled) - 80 * math.log(s[0]) - 120 * math.log(s[1]))
     assert test.statistic == approx(gain, rel=1e-9)
     assert test.p_value == approx(stats.chi2(1).sf(gain), abs=0.05)
-    rng, hits, true = np.random.default_rng(5), 0, float(stats.norm.cdf(1.5 / math.sqrt(2.0)))
-    for _ in range(300):
-        drawn = br.Scores(rng.normal(1.5, 1, 30), rng.normal(0, 1, 40))
-        area = br.fit(drawn, EQUAL).interval("auc")
-        hits += area.low <= true <= area.high
-    assert hits / 300 == approx(0.95, abs=3 * 0.0126)  # of 300 sets, standard error 0.0126
-
-
-@misfits
-@pytest.mark.simulation
-def test_a_hook_is_tested_against_the_proper_pair():
-    for client, impostor, p_value in (((0.5, 0.3), (0.9, 1.8), 0.05), ((4, 2), (2, 4), 1.0)):
-        scores = beta_scores(17, client, impostor, 400, 400)
-        fits = (br.fit(scores, family) for family in ("proper-beta", "beta"))
-        assert br.likelihood_ratio_test(*fits, replicates=19, rng=1).p_value == p_value
 
 
 @misfits

@@ -65,17 +65,13 @@ def test_a_row_is_the_fit_of_its_system(family, source):
         assert row["auc"] == approx(fit.model.auc(), abs=1e-11)
 
 
-def test_names_come_from_keys_names_or_places():
-    made = list(systems(3).values())
-    named = [br.Scores(s.client, s.impostor, name=n) for s, n in zip(made, "ab", strict=False)]
-    assert table_of([*named, made[2]])["system"].tolist() == ["a", "b", 2]
-
-
 @pytest.mark.simulation
 def test_concentrated_systems_are_fitted_from_their_scores():
     rng = np.random.default_rng(2)
     scores = br.Scores(0.7 + 1e-6 * rng.normal(size=50), rng.beta(2, 3, 60))
     made = {"narrow": scores, "wide": systems(1)["s000"]}
+    named = [br.Scores(s.client, s.impostor, name="a") for s in made.values()][:1]
+    assert table_of([*named, scores])["system"].tolist() == ["a", 1]
     expected = br.fit(scores).client.params["a"]
     assert table_of(made).iloc[0]["client_a"] == approx(expected, rel=1e-12)
     table = table_of(frame_of(made))
@@ -139,7 +135,6 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     ([br.Scores([0.4, 0.9], [0.1, 0.2], name="x")] * 2,
         {}, INPUT, "names of their own; got 2 called 'x'"),
     (FRAME | {"system": ["a", 1, "b", "b"]}, {}, INPUT, "names of one type; got int, str"),
-    (FRAME, {"system": "sytem"}, INPUT, "Did you mean 'system'"),
     (FRAME, {"system": "score"}, INPUT, "three columns"),
     (FRAME, {"family": "beta-mixture"}, INPUT, "only sums are collected"),
     (FRAME, {"boundary": "squeeze"}, INPUT, "only sums are collected"),

@@ -72,7 +72,8 @@ def test_what_is_no_sample_of_a_family(x, family, options, error, words):
 GOOD = ClassSums(10, -1.0, -1.0)
 BEYOND = br.Scores([0.5, 2.5, 0.7], [0.1, 0.2, 3.0, 0.4])
 OUTSIDE = r"client scores must lie in the bounds \(0, 2\); got 1 outside, first index 1, value 2.5"
-BETA = br.fit(SCORES)
+BETA, COUNTS = br.fit(SCORES), br.fit(SCORES, "empirical")
+PER_CENT = br.Scores(100.0 * SCORES.client, SCORES.impostor)
 DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
 
 
@@ -86,12 +87,23 @@ DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
     (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "logit-normal")),
         {}, INPUT, r"not nested: use br\.compare_families"),
     (br.likelihood_ratio_test, (DUAL, BETA), {}, INPUT, "same scores"),
+    (br.check_fit, (BETA.model,), {}, TYPE, "must be a Fit; got ScoreModel"),
+    (br.check_fit, (BETA,), {"replicates": 5}, INPUT, "int >= 19"),
+    (br.check_fit, (COUNTS,), {}, TYPE, "a parametric family; got clients of 'empirical'"),
+    (br.compare_families, (SCORES, ["weib"]), {}, INPUT, "families must be one of"),
+    (br.compare_families, (br.Scores([1, 2, 4], [0, 1, 2]), ["beta"]), {}, INPUT, "Leave it out"),
+    (br.compare_families, (br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]),),
+        {}, INPUT, "at least 10 distinct client scores for its 5 folds"),
+    (br.compare_families, (SCORES, 3), {}, TYPE, "list of names"),
+    (br.fit_distribution, (SPREAD, "best"), {}, INPUT, "family must be one of"),
+    (br.fit, (PER_CENT, "beta"), {}, INPUT, "look like percentages: divide by 100"),
     (tied_mle, (GOOD, ClassSums(0, -1, -1)),
         {}, INPUT, "both classes must have a positive weight"),
     (tied_mle, (ClassSums(3, math.log(0.4), math.log(0.6)), GOOD),
         {}, INPUT, "mean logarithms of a beta distribution"),
     (tied_mle, (GOOD, GOOD, "mu"), {}, INPUT, "shared must be"),
     (br.beta_mle, ([-1.0, -1.0], [-1.0, -1.0, -1.0]), {}, INPUT, r"one shape.*\(2,\).*\(3,\)"),
+    (br.beta_auc, ([1.0, 2.0], [1.0, 2.0, 3.0], 1.0, 1.0), {}, INPUT, "must broadcast"),
     (br.mean_logs, ([[0.5]],), {"axis": (0, 1)}, TYPE, "axis must be an int"),
     (br.mean_logs, ([0.5],), {"axis": 1}, INPUT, "axis must be an int >= -1 and <= 0"),
     (br.mean_logs, (np.empty((3, 0)),), {}, INPUT, r"at least one score.*\(3, 0\)"),

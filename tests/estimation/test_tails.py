@@ -9,14 +9,8 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.data.groups import groups_of
-from betaroc.estimation.tails import (
-    TailScores,
-    fit_tail,
-    fit_tails,
-    grid_of,
-    penalised,
-    steep_tails,
-)
+from betaroc.estimation import tails as tails_of
+from betaroc.estimation.tails import TailScores, fit_tail, fit_tails, penalised
 from betaroc.fits.tail_fits import _design_effect
 
 approx = pytest.approx
@@ -67,7 +61,7 @@ def test_the_mode_has_no_slope(shape):
 def test_the_grid_is_the_integral(shape):
     """Moments against 400 by 400 points over a range that holds all; a rim holds a thousandth."""
     x = excesses(shape)
-    grid = grid_of(fit_tail(0.0, x, ONES, 1000.0))
+    grid = tails_of.grid_of(fit_tail(0.0, x, ONES, 1000.0))
     shapes, logs = np.meshgrid(np.linspace(-1.2, 1.6, 400), np.linspace(-3.5, 1.5, 400))
     height = penalised(x, ONES, shapes, logs)
     weight = np.exp(height - height.max())
@@ -119,10 +113,10 @@ def test_tied_and_steep_tails():
     assert [(fit.joint, fit.k) for fit in upper(y).fits] == [(8.5, 34.0), (4.0, 44.0)]
     tails = upper(np.linspace(0.0, 1.0, 1001))
     assert all(-0.95 <= fit.shape < -0.5 for fit in tails.fits)
-    (notice,) = steep_tails("client", tails, bounded=False)
+    (notice,) = tails_of.steep_tails("client", tails, bounded=False)
     assert notice.category is br.ScaleWarning
     assert "bounds=(-1, 1)" in notice.message
-    assert not steep_tails("client", upper(drawn()), bounded=False)
+    assert not tails_of.steep_tails("client", upper(drawn()), bounded=False)
 
 
 def test_one_tail_has_the_mean_places_of_both():

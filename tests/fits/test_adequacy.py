@@ -53,22 +53,6 @@ def test_the_roc_distance_on_a_dense_grid():
     assert d.high == approx(d.sup + d.noise)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("family", ["beta", "normal"])
-def test_size_under_the_law_itself(family):
-    # 80 sets, 39 replicates: a p-value is <= 0.1 in 10 % of them, sd 3.4 %.
-    rejected = np.zeros(5)
-    for seed in range(80):
-        rng = np.random.default_rng(seed)
-        draw = rng.beta if family == "beta" else rng.normal
-        data = br.Scores(draw(4, 2, 30), draw(2, 3, 30))
-        found = br.check_fit(br.fit(data, family), replicates=39, rng=seed)
-        tests = [found.ks, found.cvm, found.ad, found.information]
-        p = [t.client.p_value for t in tests] + [found.roc_distance.p_value]
-        rejected += np.array(p) <= 0.1
-    assert np.all(np.abs(rejected / 80 - 0.1) < 3 * 0.034)
-
-
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores():
@@ -95,27 +79,6 @@ def test_separated_classes_say_no_more_than_their_numbers(n):
     if n == 40:
         more = float(re.search(r"about (\S+) times", found.reason)[1])
         assert 1 - 0.05 ** (1 / (more * n)) == approx(0.05, rel=0.05)
-
-
-@pytest.mark.simulation
-def test_point_masses_and_weights():
-    rng = np.random.default_rng(5)
-    client, impostor = np.r_[np.zeros(20), rng.beta(4, 2, 60), np.ones(10)], rng.beta(2, 4, 90)
-    fit = br.fit(br.Scores(client, impostor), boundary="inflate")
-    found = br.check_fit(fit, replicates=49, rng=1)
-    inner = br.check_fit(br.fit(br.Scores(client[20:80], impostor)), replicates=49, rng=1)
-    assert found.ad.client.statistic == approx(inner.ad.client.statistic, rel=1e-12)
-
-
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda f: br.check_fit(f.model), br.InputTypeError, "must be a Fit; got ScoreModel"),
-    (lambda f: br.check_fit(f, replicates=5), br.InputError, "int >= 19"),
-    (lambda f: br.check_fit(br.fit(f.scores, "empirical")),
-        br.InputTypeError, "a parametric family; got clients of 'empirical'"),
-])  # fmt: skip
-def test_what_is_refused(call, error, text):
-    with pytest.raises(error, match=text):
-        call(br.fit(scores(7)))
 
 
 @pytest.mark.simulation

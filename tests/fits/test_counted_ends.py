@@ -14,18 +14,15 @@ from helpers.sets import summary_of
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 
 
-def mixed(rng, n, share, rest, top):
-    return np.where(rng.random(n) < share, rng.normal(*top, n), rng.normal(*rest, n))
-
-
-def two_kinds(rng, n=300, m=1000):
+def two_kinds(rng):
     """Impostors of two kinds: one normal distribution of both reaches far above all of them."""
-    return br.Scores(rng.normal(2, 0.5, n), mixed(rng, m, 0.5, (-2, 1.5), (0.3, 0.4)))
+    client, near = rng.normal(2, 0.5, 300), rng.random(1000) < 0.5
+    return br.Scores(client, np.where(near, rng.normal(0.3, 0.4, 1000), rng.normal(-2, 1.5, 1000)))
 
 
-def two_betas(r, n=300, m=1000):
-    return br.Scores(r.beta(20, 8, n), np.where(r.random(m) < 0.3, r.beta(5, 5, m),
-        r.beta(1, 12, m)))  # fmt: skip
+def two_betas(rng):
+    client, near = rng.beta(20, 8, 300), rng.random(1000) < 0.3
+    return br.Scores(client, np.where(near, rng.beta(5, 5, 1000), rng.beta(1, 12, 1000)))
 
 
 @pytest.fixture(scope="module")
@@ -94,23 +91,18 @@ def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
     assert br.fit(summary_of(contradicted), "normal").end_tests().at_one.side == "contradicted"
 
 
-def sides(draw, family, sets, *ends):
-    found = Counter()
-    for k in range(sets):
-        tests = br.fit(draw(np.random.default_rng(k)), family).end_tests()
-        found.update("cannot tell" if "counts cannot" in test.note else test.side
-            for test in (getattr(tests, end) for end in ends))  # fmt: skip
-    return found
+def sides(draw, family, sets, end):
+    fits = (br.fit(draw(np.random.default_rng(k)), family) for k in range(sets))
+    tests = (getattr(fit.end_tests(), end) for fit in fits)
+    return Counter("cannot tell" if "counts cannot" in t.note else t.side for t in tests)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("family", "draw"), [("normal", two_kinds), ("beta", two_betas)])
-@pytest.mark.parametrize(("n", "m", "sets"), [(300, 1000, 50),
-    pytest.param(1500, 15_000, 40, marks=pytest.mark.nightly)])  # fmt: skip
-def test_a_false_hook_is_never_stated_alone(family, draw, n, m, sets):
-    found = sides(lambda rng: draw(rng, n, m), family, sets, "at_one")
+def test_a_false_hook_is_never_stated_alone(family, draw):
+    found = sides(draw, family, 20, "at_one")
     assert found["below"] == 0
-    assert found["contradicted"] + found["cannot tell"] == sets
+    assert found["contradicted"] + found["cannot tell"] == 20
 
 
 @pytest.mark.simulation
@@ -125,18 +117,6 @@ def test_true_hooks_stay():
 
     for draw, family in ((wide, "normal"), (hooked, "beta")):
         assert sides(draw, family, 60, "at_one")["below"] >= 56
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("sizes", [(30, 30), (300, 3000)])
-def test_true_sides_are_hardly_ever_contradicted(sizes):
-    # Two spreads, beside each other: both ends of N(.3, 1) against N(0, 1.5) state a true side.
-    # 200 sets and two ends; .027 were tried, three Monte Carlo errors (.008) more are allowed.
-    def draw(rng):
-        return br.Scores(rng.normal(0.3, 1, sizes[0]), rng.normal(0, 1.5, sizes[1]))
-
-    found = sides(draw, "normal", 200, "at_zero", "at_one")
-    assert found["contradicted"] <= (0.027 + 3 * 0.008) * 400
 
 
 @pytest.mark.simulation

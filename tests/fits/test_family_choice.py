@@ -10,7 +10,6 @@ from scipy.special import logit
 
 import betaroc as br
 from betaroc.estimation import families
-from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -147,9 +146,6 @@ def test_best_of_too_few_scores_is_auto_and_says_so():
     assert made == br.fit(few)
     assert made.reason.startswith("chosen because all 6 scores lie in [0, 1]; families were not")
     assert "at least 10 distinct client scores" in made.reason
-    summary = br.fit(summary_of(few), "best")
-    assert summary.family == "beta"
-    assert "a summary keeps no single score" in summary.reason
     # Left out, 4e154 has no density in any of them: minus infinity for each.
     rest = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5]
     table = br.compare_families(br.Scores([*rest, 7.0, 8.0], [*rest, 1.5, 3.8e154]))
@@ -177,19 +173,6 @@ def test_scores_beyond_0_and_1_and_exact_ends():
     law = stats.norm(*stats.norm.fit(inner.client))
     assert outside["normal"] == approx(law.sf(1.0) + law.cdf(0.0), rel=1e-3)
     assert outside["beta"] == 0.0
-
-
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: br.compare_families(data(), ["weib"]), br.InputError, "families must be one of"),
-    (lambda: br.compare_families(br.Scores([1, 2, 4], [0, 1, 2]), ["beta"]),
-        br.InputError, "Leave it out"),
-    (lambda: br.compare_families(br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3])),
-        br.InputError, "at least 10 distinct client scores for its 5 folds"),
-    (lambda: br.compare_families(data(), 3), br.InputTypeError, "list of names"),
-])  # fmt: skip
-def test_what_is_refused(call, error, text):
-    with pytest.raises(error, match=text):
-        call()
 
 
 @pytest.mark.simulation

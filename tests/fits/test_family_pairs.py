@@ -109,6 +109,8 @@ def test_a_pair_is_each_class_by_its_own_family(pair, alone):
     assert pair.log_likelihood == one.client.log_likelihood + two.impostor.log_likelihood
     assert pair.aic == approx(2 * 7 - 2 * pair.log_likelihood)
     assert br.fit(scores(), ("beta", "beta")) == one
+    twice = br.fit(scores(), ("dual-beta", "dual-beta"))  # as `compare_families` recommends it
+    assert twice == br.fit(scores(), "dual-beta")
     assert "beta (clients), beta-mixture (impostors)" in str(pair.summary())
     three = br.fit(scores(), pair.family, components=3)
     assert len(three.impostor.distribution.components) == 3
@@ -139,11 +141,6 @@ def test_likelihood_ratios_of_pairs(pair, alone):
         br.likelihood_ratio_test(br.fit(scores(), ("beta", "normal")), pair, replicates=19)
     with pytest.raises(br.InputError, match="other order"):
         br.likelihood_ratio_test(pair, one, replicates=19)
-
-
-def test_a_family_of_both_classes_is_named_alone_or_twice():
-    """Twice as `compare_families` recommends it, which `fit` takes back."""
-    assert br.fit(scores(), ("dual-beta", "dual-beta")) == br.fit(scores(), "dual-beta")
 
 
 def test_a_class_that_is_its_scores_has_no_errors():

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
-from betaroc import DegenerateDataError, InputError, ReversedScoresWarning, SmallSampleWarning
+from betaroc import InputError, ReversedScoresWarning, SmallSampleWarning
 from betaroc.estimation.families import FAMILIES
 
 approx = pytest.approx
@@ -73,25 +73,6 @@ def test_reversed_few_and_outside_scores_are_told():
     x[[3, 20]] = 1.2, -0.5
     with pytest.raises(InputError, match=r"client must lie in \[0, 1\].*2 of 60 .*indices 3, 20"):
         br.fit(br.Scores(x, IMPOSTOR), "beta")
-
-
-ONE_VALUE = br.Scores(np.full(100, 3.0), IMPOSTOR)
-
-
-@pytest.mark.parametrize(("x", "options", "error", "text"), [
-    ([0.1, math.nan, 0.3], {}, InputError, "index 1: nan"),
-    ([[0.1], [0.2]], {}, InputError, "one-dimensional"),
-    ([0.1, 0.2], {"weights": [1.0, -1.0]}, InputError, "weights"),
-    (CLIENT, {"family": "best"}, InputError, "family must be one of"),
-    (SCORES, {"family": "norml"}, InputError, "Did you mean 'normal'"),
-    (br.Scores(100.0 * CLIENT, IMPOSTOR),
-        {"family": "beta"}, InputError, "look like percentages: divide by 100"),
-    (ONE_VALUE, {"family": "normal"}, DegenerateDataError, "at least 2 distinct scores"),
-    ([0.3] * 20, {"family": "beta"}, DegenerateDataError, "a beta distribution needs at"),
-])  # fmt: skip
-def test_what_cannot_be_fitted_is_refused(x, options, error, text):
-    with pytest.raises(error, match=text):
-        (br.fit if isinstance(x, br.Scores) else br.fit_distribution)(x, **options)
 
 
 @pytest.mark.parametrize(("family", "names"), [

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 import betaroc as br
 from betaroc.core.errors import ExtrapolationWarning, InputError, MisfitWarning, ScaleWarning
 from betaroc.estimation.tails import TailScores, fit_tails
-from betaroc.inference.intervals import tail_threshold_ends
+from betaroc.inference.intervals import tail_rate_ends, tail_threshold_ends
 from helpers.sets import frame_of
 
 approx = pytest.approx
@@ -149,6 +149,12 @@ def test_a_steep_tail_is_told():
 
 @pytest.mark.simulation
 def test_intervals_bands_and_differences_are_those_of_the_tail(fitted):
+    upper_tail, lower_tail = fitted.impostor.tails[1], fitted.client.tails[0]
+    far, tnr, frr = (fitted.interval(stat, method="family") for stat in (
+        "far@threshold=0.55", "tnr@threshold=0.55", "frr@threshold=0.35"))  # fmt: skip
+    assert (far.low, far.high) == approx(tail_rate_ends(upper_tail, float(logit(0.55))))
+    assert (1.0 - tnr.high, 1.0 - tnr.low) == approx((far.low, far.high))
+    assert (frr.low, frr.high) == approx(tail_rate_ends(lower_tail, float(logit(0.35))))
     band, own = fitted.roc_band(far=[2e-3, 0.05]), fitted.interval("tpr", far=2e-3)
     assert (band.low[0], band.high[0]) == approx((own.low, own.high))
     joint = fitted.roc_band(far=[2e-3, 0.05], simultaneous=True, rng=1)

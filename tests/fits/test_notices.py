@@ -63,26 +63,14 @@ LAWS = {
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("n", [10, 100, 1000])
+@pytest.mark.parametrize("n", [10, 1000])
 def test_fits_of_their_own_distributions_are_silent(name, n):
-    # 3 % of 100 draws are 3, with an error of 1.7.
     family, client, impostor = LAWS[name]
     warned = 0
-    for seed in range(100):
+    for seed in range(40):  # 3 % of 40 draws are 1.2, with an error of 1.1
         rng = np.random.default_rng(seed)
         warned += bool(told(br.Scores(client(rng, n), impostor(rng, n)), family))
     assert warned <= 3
-
-
-@pytest.mark.simulation
-def test_a_sentinel_is_found_in_each_of_a_hundred():
-    for seed in range(100):
-        side, other = bells(200, seed)
-        said = told(br.Scores(np.append(side, -999.0), other), "normal")
-        assert {n.category for n in said} == {br.InfluenceWarning, br.MisfitWarning}
-        (text,) = [n.message for n in said if n.category is br.InfluenceWarning]
-        assert "client: a score is -999.0 (index 200)" in text
-        assert _ODD in text
 
 
 def test_sentinels_and_ties_are_named_with_their_places():
@@ -98,8 +86,9 @@ def test_sentinels_and_ties_are_named_with_their_places():
     said = told(br.Scores(client, impostor, client_weights=np.full(200, 1e9)), "normal")
     assert {n.category for n in said} <= {br.MisfitWarning}
     client = np.append(client, -999.0)
-    said = told(br.Scores(client, impostor, client_weights=np.full(201, 1e9)), "normal")
-    assert any("client: a score is -999.0 (index 200)" in n.message for n in said)
+    for weights in (None, np.full(201, 1e9)):
+        said = told(br.Scores(client, impostor, client_weights=weights), "normal")
+        assert any("client: a score is -999.0 (index 200)" in n.message for n in said)
     client, impostor = bells(100)
     said = told(br.Scores(np.repeat([1.0, 2.0], 50), np.round(10 * impostor)), "normal")
     assert br.DiscretenessWarning in {n.category for n in said}
@@ -109,16 +98,15 @@ def test_sentinels_and_ties_are_named_with_their_places():
 @pytest.mark.parametrize("law", ["lognormal", "t", "questionnaire"])
 @pytest.mark.simulation
 def test_heavy_ends_are_rarely_called_odd(law, n):
-    """Of four ends of each set: 1 % of 200 draws are 2, with an error of 1.4."""
-    draws = {"lognormal": lambda r, n: r.lognormal(0.0, 1.0, n), "t": lambda r,
-        n: r.standard_t(2, n),
-        "questionnaire": lambda r, n: r.binomial(10, 0.4, n) * 1.0}  # fmt: skip
+    """Of four ends of each set: 1 % of 60 draws are 0.6, with an error of 0.8."""
+    draws = {"lognormal": lambda r: r.lognormal(0.0, 1.0, n), "t": lambda r: r.standard_t(2, n),
+        "questionnaire": lambda r: r.binomial(10, 0.4, n) * 1.0}  # fmt: skip
     odd = 0
-    for seed in range(200):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
-        said = told(br.Scores(draws[law](rng, n), draws[law](rng, n)), "normal")
+        said = told(br.Scores(draws[law](rng), draws[law](rng)), "normal")
         odd += any(_ODD in notice.message for notice in said)
-    assert odd <= 6
+    assert odd <= 3
 
 
 @pytest.mark.parametrize(("family", "odd"),

@@ -10,15 +10,8 @@ from scipy import integrate, optimize, special, stats
 import betaroc as br
 from betaroc import beta_mle
 from betaroc.distributions.beta import ClassSums, tied_mle
-from betaroc.fits.shape_tests import (
-    _p_both_above,
-    _p_same_side,
-    fisher_midp,
-    pooled_t_test,
-    signed_root_test,
-    variance_ratio_test,
-    wald_test,
-)
+from betaroc.fits import shape_tests
+from betaroc.fits.shape_tests import fisher_midp, signed_root_test, variance_ratio_test
 from betaroc.model.improper_regions import hooks_of
 from helpers.cases import some
 
@@ -167,7 +160,7 @@ def test_ends_of_normal_laws_by_the_f_test():
         assert (test.p_value, test.method) == (approx(2 * upper, rel=1e-9), "variance ratio")
     logits = br.fit(br.Scores(special.expit(x), special.expit(y)), "logit-normal").end_tests()
     assert logits.at_one.z == approx(tests.at_one.z, rel=1e-6)
-    means = pooled_t_test((x.mean(), x.std(), 30), (y.mean(), y.std(), 50))
+    means = shape_tests.pooled_t_test((x.mean(), x.std(), 30), (y.mean(), y.std(), 50))
     assert means.p_value == approx(stats.ttest_ind(x, y).pvalue, rel=1e-9)
     with pytest.raises(br.InputError, match="total weight above 1"):
         variance_ratio_test((1.0, 1.0), (1.0, 5.0))
@@ -180,7 +173,7 @@ def test_ends_of_normal_laws_by_the_f_test():
     assert (ends.at_one.z, ends.at_zero.z) == (approx(z, rel=1e-9), approx(-z, rel=1e-9))
     assert ends.at_one.method == "score"
     assert fit.end_tests(groups=False).at_one.method == "variance ratio"
-    assert wald_test(1.0, 4.0, 7.0).p_value == approx(2 * stats.t.sf(0.5, 7), rel=1e-12)
+    assert shape_tests.wald_test(1.0, 4.0, 7.0).p_value == approx(2 * stats.t.sf(0.5, 7), rel=1e-12)
 
 
 def grouped_beta(people, seed, zeros=0):
@@ -214,15 +207,6 @@ def test_shapes_of_groups_by_hand():
     test = fit.end_tests().at_one
     assert test.z == approx(total.sum() / math.sqrt(np.sum(total**2)), rel=1e-6)
     assert test.method == "score"
-
-
-@pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_size_with_groups():
-    # 25 people, 150 sets: 5 % with an sd of 1.8 %.
-    fits = (grouped_beta(25, [seed, 3]) for seed in range(150))
-    found = np.mean([fit.end_tests().at_zero.p_value < 0.05 for fit in fits])
-    assert abs(found - 0.05) < 3 * 0.018
 
 
 def mid_p(c, n_c, i, n_i):
@@ -285,8 +269,8 @@ def test_worst_cases_of_the_hypotheses(rho):
     """No curve that obeys a hypothesis rejects it more often than the p-value says."""
     law = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
     for far in (1.0, 2.6):
-        above = _p_both_above([1.0, -far], rho)
-        crossing, shares, crossed = _p_same_side([far + 0.1, -far], rho), [], []
+        above = shape_tests._p_both_above([1.0, -far], rho)
+        crossing, shares, crossed = shape_tests._p_same_side([far + 0.1, -far], rho), [], []
         for d, e in itertools.product((0, 0.2, 0.5, 1, 2, 20), repeat=2):
             # P(N_1 + d <= -far or N_2 + e <= -far), and the two ways to cross.
             one, two = stats.norm.cdf([-far - d, -far - e])
@@ -296,7 +280,7 @@ def test_worst_cases_of_the_hypotheses(rho):
         assert above == approx(max(shares), rel=1e-9)
         assert crossing >= max(crossed) * (1 - 1e-9)
         assert crossing <= max(crossed) * 1.001
-    assert _p_same_side([1.0, 0.2], rho) == 1.0
+    assert shape_tests._p_same_side([1.0, 0.2], rho) == 1.0
 
 
 @pytest.mark.simulation
@@ -316,20 +300,6 @@ def test_curve_probabilities_are_shares_of_drawn_curves():
     least = min(ends.at_zero.z, ends.at_one.z)
     noise = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 200_000)
     assert found.p_proper == approx(np.mean(noise.min(axis=1) <= least), abs=0.005)
-
-
-@pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-@pytest.mark.parametrize("mean", [None, 0.0, 1.0])
-def test_size_of_the_test_of_a_proper_curve(mean, monkeypatch):
-    # 200 sets, 5 % with an sd of 1.5 %: equal beta laws, the worst case, and normal laws, equal
-    # and apart. Hooks cost more than tests.
-    monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_, **__: ())
-    rng = np.random.default_rng(14)
-    fits = (fit_of((2, 1), (2, 1), 30, seed) if mean is None else br.fit(br.Scores(rng.normal(mean,
-        1, 12), rng.normal(0, 1, 20)), "normal") for seed in range(200))  # fmt: skip
-    p = [fit.curve_test().p_proper for fit in fits]
-    assert abs(np.mean(np.array(p) < 0.05) - 0.05) < 3 * 0.015
 
 
 def test_normal_curves_are_proper_only_with_equal_spreads():

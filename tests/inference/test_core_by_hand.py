@@ -85,13 +85,6 @@ def test_an_interval_says_that_a_score_may_be_a_code():
         br.interval(scores, "far", threshold=0.5)
 
 
-@pytest.mark.parametrize(("family", "k"), [("normal", 4), ("equal-variance-normal", 3)])
-def test_a_shared_parameter_counts_once(family, k):
-    fit = br.fit(br.ScoreModel(br.Normal(2, 1), br.Normal(0, 1)).sample(40, 60, rng=1), family)
-    assert (fit.n_free, fit.client.n_free + fit.impostor.n_free) == (k, 4)
-    assert fit.aic == pytest.approx(2 * k - 2 * fit.log_likelihood)
-
-
 def test_a_sinh_arcsinh_tail_of_a_normal_distribution_has_its_width():
     law = br.SinhArcsinh(0.3, 2.0, 0.0, 1.0)
     assert [(t.order, t.centre, t.width) for t in law._tails()] == [(2.0, 0.3, 2.0)] * 2

@@ -13,24 +13,7 @@ from betaroc.fits.pictures import calibrated_band
 from betaroc.model.calibration import pav
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-PYLLR = json.loads((REFERENCE / "likelihood_ratios.json").read_text())
-CASES = PYLLR["pyllr"] | PYLLR["sets"]
 MARKER = json.loads((REFERENCE / "net_benefit.json").read_text())
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_bayes_errors_are_those_of_pyllr(name):
-    case = CASES[name]
-    if "file" in case:
-        scores = br.read_scores(REFERENCE.parents[1] / case["file"])
-    else:
-        scores = br.Scores(case["target"], case["nontarget"])
-    # pyllr accepts scores that equal the threshold.
-    log_odds = np.nextafter(case["plo"], np.inf)
-    curve = br.bayes_error_curve(scores, log_odds)
-    assert curve.actual[0] == pytest.approx(case["bayes_error_actual"], abs=1e-12)
-    assert curve.best[0] == pytest.approx(case["bayes_error_min"], abs=1e-12)
-    assert curve.default == pytest.approx([1 / (1 + math.exp(abs(x))) for x in case["plo"]])
 
 
 def test_net_benefits_are_those_of_dcurves():

@@ -332,23 +332,11 @@ def test_tprs_of_replicates_are_those_of_their_models(grouped):
     assert_array_equal(drawn.tpr(far), rows)
 
 
-@pytest.mark.nightly
-def test_a_simultaneous_band_covers_the_whole_curve():
-    """Of 60 sets of 100 scores the standard error is 0.028 at .95."""
-    far, hits, sets = np.linspace(0.05, 0.95, 19), 0, 60
-    true = special.ndtr(1.5 - special.ndtri(1 - far))
-    for seed in range(sets):
-        scores = normal_scores(1000 + seed, 100, 100)
-        band = br.roc_band(scores, far=far, simultaneous=True, replicates=200, rng=seed)
-        hits += bool(np.all((band.low <= true) & (true <= band.high)))
-    assert hits / sets >= 0.92 - 3 * 0.028
-
-
 @pytest.mark.simulation
 def test_an_optimum_of_noise_reaches_to_chance_and_says_so():
-    """Classes that are one; of 100 sets the standard error is 0.022 at .95. What is not marked is
+    """Classes that are one; of 40 sets the standard error is 0.034 at .95. What is not marked is
     what the Kolmogorov-Smirnov test at .05 takes for a difference."""
-    rng, sets, hits = np.random.default_rng(7), 100, {"ks": 0, "min-hter": 0}
+    rng, sets, hits = np.random.default_rng(7), 40, {"ks": 0, "min-hter": 0}
     chance = {"ks": 0.0, "min-hter": 0.5}
     for _ in range(sets):
         scores = br.Scores(rng.normal(0, 1, 100), rng.normal(0, 1, 100))
@@ -360,7 +348,7 @@ def test_an_optimum_of_noise_reaches_to_chance_and_says_so():
                 found = br.interval(scores, name)
             assert any("noise makes it too good" in str(w.message) for w in told) != differ
             hits[name] += found.low <= value <= found.high
-    assert min(hits.values()) / sets >= 0.95 - 3 * 0.022
+    assert min(hits.values()) / sets >= 0.95 - 3 * 0.034
 
 
 @pytest.mark.simulation

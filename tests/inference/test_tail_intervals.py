@@ -1,24 +1,12 @@
 """Intervals in the tail: by draws, turned round, and simulated on other distributions."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
-from scipy.special import expit, logit
 
-import betaroc as br
-from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.tails import TailScores, fit_tails, grid_of
-from betaroc.fits.tail_fits import TailRequest, with_tails
-from betaroc.inference.intervals import (
-    surely_beyond,
-    tail_interval,
-    tail_rate_ends,
-    tail_threshold_ends,
-)
-from betaroc.model.statistics import parse_statistic
+from betaroc.inference.intervals import surely_beyond, tail_rate_ends, tail_threshold_ends
 
 approx = pytest.approx
 
@@ -74,43 +62,3 @@ def test_hulls_turned_tails_their_ends_and_joints():
     assert not surely_beyond(tails, 0.02, 0.95)
     assert not surely_beyond(tails, 0.0149, 0.9999)
     assert not surely_beyond(tails, 0.0, 0.95)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("law", "to"),
-    [(stats.beta(2.0, 8.0), logit), (stats.t(4.0), np.asarray)], ids=["beta", "t4"])  # fmt: skip
-def test_the_interval_of_the_threshold_covers(law, to):
-    """150 sets of 500 scores, none of a generalised Pareto tail; .95 -+ 3 errors of .0178."""
-    rng = np.random.default_rng(11)
-    held, rates = np.zeros(3), np.array([10.0, 1.0, 0.1]) / 500.0
-    for _ in range(150):
-        tails = fit_tails(TailScores("impostor", to(law.rvs(500, random_state=rng))), "upper")
-        for j, rate in enumerate(rates):
-            low, high = tail_threshold_ends(tails, float(rate))
-            held[j] += low <= to(law.isf(rate)) <= high
-    assert np.all(held / 150 > 0.92 - 3 * math.sqrt(0.92 * 0.08 / 150))
-
-
-CLIENT, IMPOSTOR = stats.norm(2.0, 1.0), stats.logistic(-2.0, 0.5)  # on the logit
-
-
-def fitted(seed, n=500):
-    rng = np.random.default_rng(seed)
-    drawn = [expit(law.rvs(n, random_state=rng)) for law in (CLIENT, IMPOSTOR)]
-    pair, _ = estimate_pair(br.Scores(*drawn), ("beta", "beta"))
-    return with_tails(pair, TailRequest.of("both"))[0]
-
-
-def test_rates_and_thresholds_are_those_of_the_tail():
-    pair = fitted(1)
-    upper, lower = pair.impostor.tails[1], pair.client.tails[0]
-    found = tail_interval(pair, parse_statistic("threshold", (), far=1e-3))
-    assert (found.low, found.high) == approx(expit(tail_threshold_ends(upper, 1e-3)))
-    assert found.low < found.estimate < found.high
-    far = tail_interval(pair, parse_statistic("far", (), threshold=0.75))
-    tnr = tail_interval(pair, parse_statistic("tnr", (), threshold=0.75))
-    assert (far.low, far.high) == approx(tail_rate_ends(upper, float(logit(0.75))))
-    assert (1.0 - tnr.high, 1.0 - tnr.low) == approx((far.low, far.high))
-    frr = tail_interval(pair, parse_statistic("frr", (), threshold=0.3))
-    assert (frr.low, frr.high) == approx(tail_rate_ends(lower, float(logit(0.3))))
-    assert far.method == "tail, integrated"
