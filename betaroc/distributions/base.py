@@ -2,7 +2,6 @@
 
 A distribution answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their logs,
 the density of its continuous part, both inverses. It declares its atoms and its tail at each end.
-Its public functions take scalars or arrays.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ class Atoms(Value):
     masses: FloatArray
 
     def masses_at(self, t: Thresholds) -> FloatArray:
-        """The mass at each threshold."""
         if self.places.size == 0:
             return np.zeros(t.shape)
         index = np.minimum(np.searchsorted(self.places, t.theta), self.places.size - 1)
@@ -115,7 +113,9 @@ def _places(x: npt.ArrayLike) -> Thresholds:
 class Distribution(Exportable, ABC):
     """Abstract base of the distributions of one class's scores; frozen, without data.
 
-    ``on_unit`` tells whether its native coordinate is the logit or the score.
+    ``on_unit`` tells whether its native coordinate is the logit or the score. Functions of scores
+    or probabilities give a float for a number, else an array of its shape; nan gives nan. They
+    raise InputTypeError for what is not numeric.
 
     Examples
     --------
@@ -127,12 +127,7 @@ class Distribution(Exportable, ABC):
     on_unit: ClassVar[bool] = False
 
     def to_frame(self) -> Table:
-        """The parameters as a table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns parameter and value.
+        """The parameters as a table with the columns parameter and value.
 
         Examples
         --------
@@ -261,7 +256,6 @@ class Distribution(Exportable, ABC):
 
     # ------------------------------------------------------ what depends on its parameters
     def _log_likelihood(self, t: Thresholds) -> FloatArray:
-        """What scores add to the log-likelihood."""
         masses = self.atoms.masses_at(t)
         with np.errstate(divide="ignore"):
             return np.where(masses > 0.0, np.log(masses), self._log_pdf(t))
@@ -271,7 +265,6 @@ class Distribution(Exportable, ABC):
         return self._differences(lambda law: law._log_likelihood(t), t.shape)
 
     def _scores_of(self, places: Sequence[float]) -> list[list[float]]:
-        """The same at a few places."""
         with np.errstate(all="ignore"):
             rows: list[list[float]] = self._score(Thresholds.from_theta(places)).tolist()
         return rows
@@ -384,17 +377,7 @@ class Distribution(Exportable, ABC):
         Parameters
         ----------
         x : array_like
-            Thresholds on the score scale; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            Fraction in [0, 1].
-
-        Raises
-        ------
-        InputTypeError
-            If `x` is not numeric.
+            Thresholds on the score scale.
 
         Examples
         --------
@@ -413,16 +396,6 @@ class Distribution(Exportable, ABC):
         x : array_like
             As of :meth:`cdf`.
 
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            Fraction in [0, 1].
-
-        Raises
-        ------
-        InputTypeError
-            As :meth:`cdf`.
-
         Examples
         --------
         >>> from betaroc import Beta
@@ -433,22 +406,12 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def logcdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """log P(S <= x), finite where the probability underflows.
+        """log P(S <= x), finite where the probability underflows; -inf where there is no mass.
 
         Parameters
         ----------
         x : array_like
             As of :meth:`cdf`.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            At most 0; -inf where there is no mass.
-
-        Raises
-        ------
-        InputTypeError
-            As :meth:`cdf`.
 
         Examples
         --------
@@ -460,22 +423,12 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def logsf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """log P(S > x), finite where the probability underflows.
+        """log P(S > x), finite where the probability underflows; -inf where there is no mass.
 
         Parameters
         ----------
         x : array_like
             As of :meth:`cdf`.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            At most 0; -inf where there is no mass.
-
-        Raises
-        ------
-        InputTypeError
-            As :meth:`cdf`.
 
         Examples
         --------
@@ -489,20 +442,12 @@ class Distribution(Exportable, ABC):
     def logpdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """Log density of the continuous part.
 
+        It is -inf outside the support and without a continuous part, inf at a pole.
+
         Parameters
         ----------
         x : array_like
             As of :meth:`cdf`.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            -inf outside the support and without a continuous part; inf at a pole.
-
-        Raises
-        ------
-        InputTypeError
-            As :meth:`cdf`.
 
         Examples
         --------
@@ -516,20 +461,12 @@ class Distribution(Exportable, ABC):
     def pdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """Density of the continuous part; point masses are in `atoms`.
 
+        It is per unit of score, 0 outside the support and inf at a pole.
+
         Parameters
         ----------
         x : array_like
             As of :meth:`cdf`.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            Per unit of score; 0 outside the support, inf at a pole.
-
-        Raises
-        ------
-        InputTypeError
-            As :meth:`cdf`.
 
         Examples
         --------
@@ -544,20 +481,17 @@ class Distribution(Exportable, ABC):
     def ppf(self, p: npt.ArrayLike) -> ScalarOrArray:
         """Lowest x with P(S <= x) >= p; the ends of the support at 0 and 1.
 
+        Scores within 1e-16 of 1 round to 1.
+
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1]; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `p`
-            Scores; within 1e-16 of 1 they round to 1.
+            Probabilities in [0, 1].
 
         Raises
         ------
         InputError, InputTypeError
-            If a probability lies outside [0, 1] or is no number.
+            If a probability lies outside [0, 1], or is no number.
 
         Examples
         --------
@@ -569,28 +503,18 @@ class Distribution(Exportable, ABC):
 
     @elementwise
     def isf(self, p: npt.ArrayLike) -> ScalarOrArray:
-        """Lowest x with P(S > x) <= p, exact through p = 1e-300.
+        """Lowest x with P(S > x) <= p, exact through p = 1e-300; at 1 the lower end of the support.
 
         Parameters
         ----------
         p : array_like
             As of :meth:`ppf`.
 
-        Returns
-        -------
-        float or ndarray, shape of `p`
-            Scores; the lower end of the support at p = 1.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            As :meth:`ppf`.
-
         Examples
         --------
-        >>> from betaroc import Beta, Normal
-        >>> round(Beta(2, 1).isf(0.19), 12), round(Normal(0, 1).isf(1e-300), 6)
-        (0.9, 37.0471)
+        >>> from betaroc import Normal
+        >>> round(Normal(0, 1).isf(1e-300), 6)
+        37.0471
         """
         return as_output(self._quantile(p, lower=False).theta)
 
@@ -639,7 +563,6 @@ class Distribution(Exportable, ABC):
         return Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
 
     def _log_density_in(self, t: Thresholds, *, unit: bool) -> FloatArray:
-        """Log density in the logit (unit) or in the score."""
         native = self._log_density(t)
         if unit == self.on_unit:
             return native

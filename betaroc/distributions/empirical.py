@@ -325,9 +325,8 @@ class Empirical(Distribution):
     Examples
     --------
     >>> from betaroc import Empirical
-    >>> distribution = Empirical([0.1, 0.4, 0.4, 0.9])
-    >>> distribution.cdf(0.4), distribution.ppf(0.5)
-    (0.75, 0.4)
+    >>> Empirical([0.1, 0.4, 0.4, 0.9]).cdf(0.4)
+    0.75
     """
 
     values: Any
@@ -430,17 +429,14 @@ class Empirical(Distribution):
 
     @property
     def support(self) -> tuple[float, float]:
-        """Smallest and largest score."""
         return float(self._steps[0][0]), float(self._steps[0][-1])
 
     @property
     def atoms(self) -> Atoms:
-        """All of it."""
         return Atoms(self._steps[0], self._steps[1] / self.total)
 
     @property
     def continuous(self) -> None:
-        """None: there is no continuous part."""
         return None
 
     @cached_property
@@ -518,7 +514,6 @@ class EmpiricalPair(Pair):
 
     @property
     def whole(self) -> bool:
-        """Whether all weights are whole numbers of scores."""
         return self.client.whole and self.impostor.whole
 
     @cached_property
@@ -539,7 +534,6 @@ class EmpiricalPair(Pair):
 
     @property
     def candidate_rates(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """TPR, FAR and FRR at the candidates."""
         return self.gaps.tpr, self.gaps.far, self.gaps.frr
 
     def turning_points(self) -> Thresholds:
@@ -621,9 +615,8 @@ class Binned(Empirical):
     Examples
     --------
     >>> from betaroc import Binned
-    >>> distribution = Binned([0.0, 0.5, 1.0], [3, 1])
-    >>> distribution.cdf(0.5), distribution.cdf(0.7)
-    (0.75, 0.75)
+    >>> Binned([0.0, 0.5, 1.0], [3, 1]).cdf([0.5, 0.7])
+    array([0.75, 0.75])
     """
 
     edges: Any = None

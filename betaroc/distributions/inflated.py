@@ -36,7 +36,6 @@ class PointMasses(Distribution):
 
     @property
     def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the base lives on [0, 1]."""
         return self.base.on_unit
 
     @property
@@ -52,13 +51,11 @@ class PointMasses(Distribution):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The base's, and the places that carry mass."""
         (low, high), places = self.base.support, self.atoms.places
         return float(np.min(places, initial=low)), float(np.max(places, initial=high))
 
     @property
     def atoms(self) -> Atoms:
-        """The point masses, and those of the base."""
         pairs = [pair for pair in zip(self._places, self._masses, strict=True) if pair[1] > 0.0]
         inner = self.base.atoms
         places = np.concatenate([[place for place, _ in pairs], inner.places])
@@ -66,7 +63,6 @@ class PointMasses(Distribution):
 
     @property
     def continuous(self) -> tuple[float, Distribution]:
-        """Mass and distribution of the continuous part."""
         share, base = self.base.continuous or (1.0, self.base)
         return self._share * share, base
 
@@ -232,9 +228,8 @@ class Inflated(PointMasses):
     Examples
     --------
     >>> from betaroc import Beta, Inflated
-    >>> distribution = Inflated(Beta(2.0, 2.0), at_zero=0.25)
-    >>> distribution.cdf(0.0), distribution.cdf(0.5)  # 1/4, 1/4 + 3/4 1/2
-    (0.25, 0.625)
+    >>> Inflated(Beta(2.0, 2.0), at_zero=0.25).cdf([0.0, 0.5])  # 1/4, 1/4 + 3/4 1/2
+    array([0.25 , 0.625])
     """
 
     base: Distribution
@@ -284,9 +279,8 @@ class Rejecting(PointMasses):
     Examples
     --------
     >>> from betaroc import Beta, Rejecting
-    >>> distribution = Rejecting(Beta(2.0, 2.0), rejected=0.25)
-    >>> distribution.cdf(-1.0), distribution.cdf(0.5)  # 1/4 + 3/4 1/2
-    (0.25, 0.625)
+    >>> Rejecting(Beta(2.0, 2.0), rejected=0.25).cdf([-1.0, 0.5])  # 1/4, 1/4 + 3/4 1/2
+    array([0.25 , 0.625])
     """
 
     base: Distribution

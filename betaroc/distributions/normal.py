@@ -56,7 +56,6 @@ class NormalScore(Distribution):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The ends of the coordinate's range."""
         return self.coordinate.bounds or (-math.inf, math.inf)
 
     @cached_property
@@ -319,9 +318,8 @@ class LogitNormal(NormalCoordinate):
     Examples
     --------
     >>> from betaroc import LogitNormal
-    >>> distribution = LogitNormal(0.0, 1.0)
-    >>> distribution.cdf(0.5), round(distribution.ppf(0.975), 6)  # 1 / (1 + exp(-1.959964))
-    (0.5, 0.876529)
+    >>> round(LogitNormal(0.0, 1.0).ppf(0.975), 6)  # 1 / (1 + exp(-1.959964))
+    0.876529
     """
 
     on_unit = True
@@ -351,9 +349,8 @@ class LogNormal(NormalCoordinate):
     Examples
     --------
     >>> from betaroc import LogNormal
-    >>> distribution = LogNormal(0.0, 1.0)
-    >>> round(distribution.mean, 6), distribution.cdf(1.0)  # exp(1/2)
-    (1.648721, 0.5)
+    >>> round(LogNormal(0.0, 1.0).mean, 6)  # exp(1/2)
+    1.648721
     """
 
     coordinate = Coordinate((0.0, math.inf))
@@ -414,8 +411,7 @@ class SinhArcsinh(NormalScore):
     Examples
     --------
     >>> from betaroc import SinhArcsinh
-    >>> distribution = SinhArcsinh(0.0, 1.0, 0.5, 0.8)
-    >>> round(distribution.ppf(0.5), 6)  # sinh(0.5 / 0.8)
+    >>> round(SinhArcsinh(0.0, 1.0, 0.5, 0.8).ppf(0.5), 6)  # sinh(0.5 / 0.8)
     0.666492
     """
 

@@ -123,7 +123,6 @@ class Pair:
 
     @property
     def reject_all(self) -> Thresholds:
-        """The upper end of the scale."""
         return self.joints[-1]
 
     def just_below(self, joints: Thresholds) -> Thresholds:
@@ -211,7 +210,6 @@ class Pair:
         return Thresholds.from_logit(u) if self.unit else Thresholds.from_theta(u)
 
     def coordinates(self, t: Thresholds) -> FloatArray:
-        """Working coordinates of thresholds."""
         return t.logit if self.unit else t.theta
 
     def turning_points(self) -> Thresholds:
@@ -337,7 +335,6 @@ class Pair:
         return min(1.0, math.fsum(terms))
 
     def just_below_any(self, t: Thresholds) -> Thresholds:
-        """Just below any thresholds."""
         return just_below(t, unit=self.unit)
 
     def auc_continuous(self) -> float:
@@ -389,7 +386,6 @@ class Pair:
         return law
 
     def _log_share(self) -> float:
-        """Log of the ratio of the continuous masses."""
         shares = [law.continuous[0] for law in (self.client, self.impostor) if law.continuous]
         return math.log(shares[0]) - math.log(shares[1])
 

@@ -107,7 +107,6 @@ class RankNormal(NormalCoordinate):
 
     @cached_property
     def coordinate(self) -> Any:  # type: ignore[override]
-        """The latent scale."""
         return Knots(self.scores, self.latent)
 
     def _tails(self) -> tuple[Tail, Tail]:

@@ -108,7 +108,6 @@ class Shifted(Distribution):
 
     @property
     def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the base lives on [0, 1] and stays there."""
         return self.base.on_unit and self.in_logit
 
     @property
@@ -218,19 +217,16 @@ class Shifted(Distribution):
     # ------------------------------------------------------------------ what it is
     @property
     def support(self) -> tuple[float, float]:
-        """The base's, moved along."""
         low, high = self._there(Thresholds.from_theta(self.base.support)).theta.tolist()
         return low, high
 
     @property
     def atoms(self) -> Atoms:
-        """The base's, moved along."""
         atoms = self.base.atoms
         return Atoms(self._there(Thresholds.from_theta(atoms.places)).theta, atoms.masses)
 
     @property
     def continuous(self) -> tuple[float, Distribution]:
-        """Mass and distribution of the continuous part."""
         share, law = self.base.continuous or (1.0, self.base)
         return share, self if law is self.base else replace(self, base=law)
 

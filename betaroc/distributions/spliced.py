@@ -162,8 +162,8 @@ class Spliced(Distribution):
     --------
     >>> import betaroc as br
     >>> tail = br.ParetoTail(mass=0.01, shape=0.0, scale=0.25)
-    >>> impostors = br.Spliced(br.Beta(2.0, 8.0), upper=tail)
-    >>> round(impostors.sf(br.Beta(2.0, 8.0).isf(0.01)), 12)
+    >>> body = br.Beta(2.0, 8.0)
+    >>> round(br.Spliced(body, upper=tail).sf(body.isf(0.01)), 12)
     0.01
     """
 
@@ -203,7 +203,6 @@ class Spliced(Distribution):
     # ------------------------------------------------------------------ what it is made of
     @property
     def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the body lives on [0, 1]."""
         return self.body.on_unit
 
     @property
@@ -369,7 +368,6 @@ class Spliced(Distribution):
 
     @cached_property
     def continuous(self) -> tuple[float, Distribution]:
-        """Mass and distribution of the tails and what of the body is continuous."""
         part = self.body.continuous
         if part is not None and part[1] is self.body:
             return 1.0, self

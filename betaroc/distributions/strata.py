@@ -51,7 +51,6 @@ class StrataMixture(Mixture):
 
     @property
     def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the components live on [0, 1]."""
         return self.components[0].on_unit
 
 

@@ -12,7 +12,7 @@ from betaroc.model.roc_functions import sample_chain
 
 
 class BayesError(NamedTuple):
-    """Probabilities of an error at prior log odds; see :meth:`ScoreModel.bayes_error`.
+    """Probabilities of an error at prior log odds, of :meth:`ScoreModel.bayes_error`.
 
     Parameters
     ----------

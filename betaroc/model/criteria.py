@@ -221,7 +221,6 @@ class _Target(NamedTuple):
         return _nearest(pair, alpha, own, t, rate)
 
     def levels(self, pair: Pair, prior: float) -> FloatArray:
-        """The rates at which the choice may jump."""
         if decides_by_counts(pair):
             values = self.of_counts(pair, prior)
         elif not self.who:

@@ -60,9 +60,8 @@ class OperatingPoint(Result, Exportable):
     Examples
     --------
     >>> from betaroc import OperatingPoint
-    >>> p = OperatingPoint(threshold=0.5, far=0.1, frr=0.2, prior=0.25)
-    >>> round(p.hter, 12), round(p.precision, 6), round(p.recall, 6)
-    (0.15, 0.727273, 0.8)
+    >>> round(OperatingPoint(threshold=0.5, far=0.1, frr=0.2, prior=0.25).precision, 6)
+    0.727273
     """
 
     threshold: Any
@@ -157,7 +156,7 @@ class OperatingPoint(Result, Exportable):
         )  # fmt: skip
 
     def to_frame(self) -> Table:
-        """Return the points as a table, one row per point.
+        """Return a table, one row per point.
 
         Returns
         -------
@@ -270,7 +269,7 @@ class OperatingPoint(Result, Exportable):
         Returns
         -------
         float or ndarray
-            Fraction in [0, 1]; 0 where no client is accepted (the limit).
+            In [0, 1]; 0 where no client is accepted (the limit).
 
         Examples
         --------

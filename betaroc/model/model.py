@@ -141,10 +141,6 @@ class ScoreModel(Exportable):
     def generic(self) -> ScoreModel:
         """The same pair by quadrature, bracketed roots and enumeration alone.
 
-        Returns
-        -------
-        ScoreModel
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -199,10 +195,6 @@ class ScoreModel(Exportable):
         rng : None, int, SeedSequence or Generator
             Source of randomness; client scores are drawn first.
 
-        Returns
-        -------
-        Scores
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -223,7 +215,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         t : array_like
-            Thresholds on the score scale.
+            Thresholds.
 
         Examples
         --------
@@ -254,14 +246,13 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         t : array_like
-            Thresholds on the score scale.
+            Thresholds.
 
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at(0.5)
-        >>> round(point.hter, 12), round(point.precision, 12)
-        (0.25, 0.75)
+        >>> ScoreModel(Beta(2, 1), Beta(1, 2)).at(0.5).hter
+        0.25
         """
         return self._point(self._inside(t, "t"))
 
@@ -294,9 +285,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at_far(0.01)
-        >>> round(point.threshold, 12), round(point.frr, 12)
-        (0.9, 0.81)
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).at_far(0.01).threshold, 12)
+        0.9
         """
         return self._point(self._reach(operating_points.at_far, x, "far"))
 
@@ -336,9 +326,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 1)).eer()  # t^2 = 1 - t
-        >>> round(point.threshold, 9), round(point.hter, 9)
-        (0.618033989, 0.381966011)
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 1)).eer().hter, 9)  # t^2 = 1 - t
+        0.381966011
         """
         checks.choice(method, ("nearest", "hull"), "method")
         if method == "hull":
@@ -366,9 +355,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).min_weighted_error(0.2)
-        >>> round(point.threshold, 9), round(point.weighted_error(0.2), 9)
-        (0.2, 0.16)
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).min_weighted_error(0.2).threshold, 9)
+        0.2
         """
         weight = operating_points.exact_weight(checks.fraction(alpha, "alpha"))
         return self._point(least_weighted_errors(self._pair, [weight])[0])
@@ -397,9 +385,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).min_dcf(cost_fa=1, cost_fr=4)
-        >>> round(point.threshold, 9), round(point.dcf(1, 4), 9)
-        (0.2, 0.4)
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).min_dcf(cost_fa=1, cost_fr=4).threshold, 9)
+        0.2
         """
         fa, fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
         if fa == 0.0 and fr == 0.0:
@@ -483,9 +470,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).youden()  # TPR - FAR = 2 t - 2 t^2
-        >>> round(point.threshold, 9), round(point.youden, 9)
-        (0.5, 0.5)
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).youden().youden, 9)  # 2 t - 2 t^2
+        0.5
         """
         return self.min_weighted_error(0.5)
 
@@ -508,9 +494,8 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).break_even()
-        >>> round(point.precision, 9), round(point.recall, 9)
-        (0.75, 0.75)
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).break_even().precision, 9)
+        0.75
         """
         return self._point(operating_points.break_even(self._pair, self.prior))
 
@@ -647,7 +632,7 @@ class ScoreModel(Exportable):
         ----------
         That of :meth:`actual_dcf`.
 
-        Examples
+        See :meth:`actual_dcf`.
         --------
         >>> from betaroc import Empirical, ScoreModel
         >>> ScoreModel(Empirical([0.0, 0.0]), Empirical([0.0])).cllr()
@@ -701,8 +686,7 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Empirical, ScoreModel
-        >>> model = ScoreModel(Empirical([-1, 2]), Empirical([-3, 1]))
-        >>> model.bayes_error(0.0)
+        >>> ScoreModel(Empirical([-1, 2]), Empirical([-3, 1])).bayes_error(0.0)
         BayesError(actual=0.5, least=0.25)
         """
         odds = checks.real_array(log_odds, "log_odds")
@@ -715,7 +699,6 @@ class ScoreModel(Exportable):
         return BayesError(*map(as_output, errors))
 
     def _least_error(self, log_odds: FloatArray) -> OperatingPoint:
-        """The points of least error at prior log odds."""
         client, impostor = class_probabilities(log_odds)
         weights = [
             operating_points.exact_weight(i) if i < 0.5 else 1 - operating_points.exact_weight(c)
@@ -824,8 +807,7 @@ class ScoreModel(Exportable):
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
-        >>> model = ScoreModel(Beta(2, 2), Beta(1, 1))  # 3 t^2 - 2 t^3 = t
-        >>> model.diagonal_crossings().threshold
+        >>> ScoreModel(Beta(2, 2), Beta(1, 1)).diagonal_crossings().threshold  # 3 t^2 - 2 t^3 = t
         array([0.5])
         """
         result = [] if self.client == self.impostor else diagonal_crossings(self._pair)

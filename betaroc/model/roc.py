@@ -104,9 +104,8 @@ class Curve(Exportable):
         Examples
         --------
         >>> from betaroc import Empirical, Roc
-        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).points()
-        >>> points.threshold, points.tpr
-        (array([ 0.7,  0.5,  0.2, -inf]), array([0. , 0.5, 1. , 1. ]))
+        >>> Roc(Empirical([0.3, 0.7]), Empirical([0.1])).points().tpr
+        array([0. , 0.5, 1. , 1. ])
         """
         t = roc_functions.curve_thresholds(self._pair, n)
         return self._at(t[::-1] if self._upward else t)
@@ -138,8 +137,7 @@ class Roc(Curve):
     Examples
     --------
     >>> from betaroc import Beta, Roc
-    >>> roc = Roc(Beta(2.0, 1.0), Beta(1.0, 1.0))  # TPR = 1 - (1 - FAR)^2
-    >>> round(roc.tpr(0.5), 12)
+    >>> round(Roc(Beta(2.0, 1.0), Beta(1.0, 1.0)).tpr(0.5), 12)  # 1 - (1 - FAR)^2
     0.75
     """
 
@@ -277,8 +275,7 @@ class Roc(Curve):
         Examples
         --------
         >>> from betaroc import Beta, Roc
-        >>> hull = Roc(Beta(2, 2), Beta(1, 1)).hull()  # TPR = 3 FAR^2 - 2 FAR^3, dented near 0
-        >>> round(hull.ends[0].far, 9)
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().ends[0].far, 9)  # 3 FAR^2 - 2 FAR^3, dented
         0.75
         """
         return RocHull(self, *map(self._at, chords_of(self._pair)))
@@ -294,9 +291,8 @@ class Roc(Curve):
         Examples
         --------
         >>> from betaroc import Empirical, Roc
-        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).corners()
-        >>> points.far, points.tpr
-        (array([0., 0., 1.]), array([0., 1., 1.]))
+        >>> Roc(Empirical([0.3, 0.7]), Empirical([0.1])).corners().tpr
+        array([0., 1., 1.])
         """
         pair = pair_of(self.client, self.impostor) if self.is_generic else self._pair
         if not decides_by_counts(pair):
@@ -316,10 +312,6 @@ class Roc(Curve):
         other : Roc
             Another curve; each has its own score scale.
 
-        Returns
-        -------
-        RocCrossings
-
         Notes
         -----
         Curves that touch within a relative 1e-11 do not cross; of a stretch on which they are one
@@ -328,10 +320,8 @@ class Roc(Curve):
         Examples
         --------
         >>> from betaroc import Beta, Roc
-        >>> first = Roc(Beta(2, 2), Beta(1, 1))  # TPR = 3 x^2 - 2 x^3
-        >>> second = Roc(Beta(1, 1), Beta(1, 1))  # TPR = x
-        >>> found = first.crossings(second)
-        >>> found.far.round(12).tolist(), found.leaders
+        >>> found = Roc(Beta(2, 2), Beta(1, 1)).crossings(Roc(Beta(1, 1), Beta(1, 1)))
+        >>> found.far.round(12).tolist(), found.leaders  # 3 x^2 - 2 x^3 = x
         ([0.5], (2, 1))
         """
         return crossings_of(self._pair, instance(other, Roc, "other", "model.roc()")._pair)
@@ -361,8 +351,8 @@ class Roc(Curve):
         >>> import betaroc as br
         >>> roc = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).roc()
         >>> ax = roc.plot(scale="log", terms="matching")
-        >>> ax.get_xscale(), ax.get_xlabel(), ax.get_ylabel()
-        ('log', 'FMR', 'TMR')
+        >>> ax.get_xscale(), ax.get_xlabel()
+        ('log', 'FMR')
         """
         log = choice(scale, ("linear", "log"), "scale") == "log"
         words = rate_terms(terms, self._pair)
@@ -561,7 +551,7 @@ class Det(Curve):
 
     @elementwise
     def frr(self, far: npt.ArrayLike) -> ScalarOrArray:
-        """FRR at the lowest threshold whose FAR is at most `far`.
+        """FRR at the lowest threshold with FAR <= far.
 
         Parameters
         ----------
@@ -622,8 +612,7 @@ class PrecisionRecall(Curve):
     Examples
     --------
     >>> from betaroc import Beta, ScoreModel
-    >>> curve = ScoreModel(Beta(2, 1), Beta(1, 1), prior=0.5).precision_recall()
-    >>> round(curve.precision(0.75), 12)  # TPR = 3/4 at FAR = 1/2
+    >>> round(ScoreModel(Beta(2, 1), Beta(1, 1), prior=0.5).precision_recall().precision(0.75), 12)
     0.6
     """
 

@@ -509,8 +509,7 @@ class RocCrossings(Exportable):
     Examples
     --------
     >>> from betaroc import Beta, Roc
-    >>> first, second = Roc(Beta(2, 2), Beta(1, 1)), Roc(Beta(1, 1), Beta(1, 1))
-    >>> first.crossings(second).leaders  # below the diagonal, then above it
+    >>> Roc(Beta(2, 2), Beta(1, 1)).crossings(Roc(Beta(1, 1), Beta(1, 1))).leaders
     (2, 1)
     """
 

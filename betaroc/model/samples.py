@@ -123,8 +123,8 @@ def sample_systems(
     >>> import betaroc as br
     >>> good = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     >>> weak = br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1))
-    >>> frame = br.sample_systems({"A": good, "B": weak}, 300, 500, correlation=0.6, rng=1)
-    >>> frame.shape
+    >>> systems = {"A": good, "B": weak}
+    >>> br.sample_systems(systems, 300, 500, correlation=0.6, rng=1).shape
     (800, 3)
     """
     import pandas as pd

@@ -83,7 +83,6 @@ class EvaluationPoint(NamedTuple):
     cost_fr: float = 1.0
 
     def __str__(self) -> str:
-        """As it stands behind the name of a statistic."""
         values = self.value if self.point == "between" else (self.value,)
         parts = [f"{self.point}={','.join(map(_digits, values))}"] if self.point else []
         if self.point == "at":
@@ -100,12 +99,10 @@ class EvaluationPoint(NamedTuple):
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """As it is passed on."""
         return ({self.point: self.value} if self.point else {}) | self.settings
 
     @property
     def costs(self) -> tuple[float, float]:
-        """Of a false acceptance and of a false rejection."""
         return self.cost_fa, self.cost_fr
 
     def of(self, model: ScoreModel) -> ScoreModel:
@@ -114,7 +111,6 @@ class EvaluationPoint(NamedTuple):
 
     @property
     def words(self) -> str:
-        """As it stands in a sentence."""
         costs = {FALSE_ACCEPTANCE: self.cost_fa, FALSE_REJECTION: self.cost_fr}
         more = "" if self.prior is None else f" at prevalence {self.prior:g}"
         more += "".join(f", {c:g} per {name}" for name, c in costs.items() if c != 1.0)
@@ -226,7 +222,6 @@ class Optimum(NamedTuple):
     value: Callable[[OperatingPoint, EvaluationPoint], Any]
 
     def at(self, where: EvaluationPoint) -> Callable[[OperatingPoint], Any]:
-        """The measure alone."""
         return lambda point: self.value(point, where)
 
 
@@ -519,7 +514,6 @@ class StatisticSpec(NamedTuple):
 
     @property
     def words(self) -> str:
-        """In a sentence."""
         return f"{self.name}{self.where.words}"
 
     def inside(self, lower: bool) -> StatisticSpec:
@@ -545,11 +539,9 @@ class StatisticSpec(NamedTuple):
         return self.row.value(self.where.of(model), self.where)
 
     def number(self, model: ScoreModel) -> float:
-        """The number itself."""
         return self.as_number(self.value(model))
 
     def as_number(self, value: Any) -> float:
-        """The number of a value."""
         if self.row.scale == "threshold" and isinstance(value, OperatingPoint):
             value = value.thresholds.theta
         try:
