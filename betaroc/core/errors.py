@@ -28,10 +28,6 @@ class BetarocError(Exception):
     argument : str, optional
         What the message is about, such as "layout[1]".
 
-    Attributes
-    ----------
-    argument : str or None
-        The argument that is refused, if any.
 
     Examples
     --------
@@ -83,11 +79,9 @@ class InputError(BetarocError, ValueError):
     Examples
     --------
     >>> import betaroc as br
-    >>> try:
-    ...     br.Beta(-1.0, 2.0)
-    ... except br.errors.InputError as error:
-    ...     print(error)
-    a must be a finite number > 0; got -1.0. Give such a value.
+    >>> br.Beta(-1.0, 2.0)
+    Traceback (most recent call last):
+    betaroc.core.errors.InputError: a must be a finite number > 0; got -1.0. Give such a value.
     """
 
 
@@ -114,11 +108,6 @@ class FitError(BetarocError, RuntimeError):
         As of :class:`BetarocError`.
     result : object, optional
         The partial result, never to be used as a fit.
-
-    Attributes
-    ----------
-    result : object or None
-        The partial result.
 
     Examples
     --------

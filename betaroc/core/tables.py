@@ -45,9 +45,9 @@ class Framed(Tabular):
         Examples
         --------
         >>> import betaroc as br
-        >>> table = br.auc_interval(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])).to_frame()
-        >>> table["estimate"].tolist(), table["method"].tolist()
-        ([0.8125], ['logit-delong+newcombe'])
+        >>> interval = br.auc_interval(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5]))
+        >>> interval.to_frame()["estimate"].tolist()
+        [0.8125]
         """
         result = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
         flat = {k: v for k, v in result.items() if v is None or isinstance(v, _CELLS)}

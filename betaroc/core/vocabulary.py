@@ -202,10 +202,8 @@ class ClassWords(NamedTuple):
     Examples
     --------
     >>> words = ClassWords("bona fide", "attack")
-    >>> words.counted("impostor", 181), words.counted("impostor", 1), words.many("client")
-    ('181 attacks', '1 attack', 'bona fide')
-    >>> DEFAULT.fill(ClassWords("ham", "spam").counted("impostor", 7))
-    '7 spam trials'
+    >>> words.counted("impostor", 181), words.many("client")
+    ('181 attacks', 'bona fide')
     """
 
     client: str = CLIENT

@@ -71,11 +71,10 @@ class SetChoice(Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
-    >>> br.inclusion({"one": one, "two": two}).choice.names
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> systems = {"one": model.sample(60, 60, rng=1), "two": model.sample(60, 60, rng=2)}
+    >>> br.inclusion(systems).choice.names
     ('one', 'two')
     """
 
@@ -230,7 +229,6 @@ def _areas(
 
 
 def _best_single(systems: Systems) -> int:
-    """The classifier of the largest area."""
     areas = [placements(systems.scores(k))[0] for k in range(len(systems.names))]
     return int(np.argmax(areas))
 

@@ -253,11 +253,10 @@ class Fusion(Tabular, nouns.Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-    >>> len(br.inclusion({"one": one, "two": two}).fusion.table)  # 6 rules, 2 classifiers, 3 parts
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+    >>> len(br.inclusion(systems).fusion.table)  # 6 rules, 2 classifiers, 3 parts
     36
     """
 
@@ -280,13 +279,11 @@ class Fusion(Tabular, nouns.Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-        >>> fusion = br.inclusion({"one": one, "two": two}).fusion
-        >>> fusion.to_frame().equals(fusion.table)
-        True
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+        >>> len(br.inclusion(systems).fusion.to_frame())
+        36
         """
         return self.table
 
@@ -306,11 +303,10 @@ class Fusion(Tabular, nouns.Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-        >>> gain = br.inclusion({"one": one, "two": two}).fusion.gain("two")
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+        >>> gain = br.inclusion(systems).fusion.gain("two")
         >>> bool(gain.low < gain.estimate < gain.high)
         True
         """

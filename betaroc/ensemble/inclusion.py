@@ -99,11 +99,10 @@ class Inclusion(Result, nouns.Readable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-    >>> br.inclusion({"one": one, "two": two}).chosen
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+    >>> br.inclusion(systems).chosen
     ('one', 'two')
     """
 
@@ -272,11 +271,10 @@ class Inclusion(Result, nouns.Readable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-        >>> br.inclusion({"one": one, "two": two}).to_frame()["classifier"].tolist()
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+        >>> br.inclusion(systems).to_frame()["classifier"].tolist()
         ['one', 'two']
         """
         return self.table
@@ -296,12 +294,10 @@ class Inclusion(Result, nouns.Readable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-        >>> figure = br.inclusion({"one": one, "two": two}).plot()
-        >>> len(figure.axes)
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+        >>> len(br.inclusion(systems).plot().axes)
         2
         """
         words = checks.terms_of(terms)
@@ -330,20 +326,16 @@ class Inclusion(Result, nouns.Readable):
         Examples
         --------
         >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> one = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
-        >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result.to_html(Path(folder) / "ensemble.html")
+        ...     br.inclusion(systems).to_html(f"{folder}/ensemble.html")
         """
         page_target(path)  # before the work of fusing
         write_whole(path, inclusion_page(self, terms=terms))
 
     def _view(self) -> list[tree.Section]:
-        """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
         own_rocs, gains = _grids(self)
         return tree.apart(
             tree.Paragraph(_answer(self), "answer"), tree.Bullets(tuple(_basis(self))), own_rocs,
@@ -492,11 +484,10 @@ def inclusion(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-    >>> result = br.inclusion({"one": one, "two": two})
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+    >>> result = br.inclusion(systems)
     >>> result.chosen, str(result.verdict["one"])
     (('one', 'two'), 'include')
     """
@@ -571,7 +562,6 @@ def _place(
     gain: LearnedGain, choice: SetChoice, systems: Systems, copies: Mapping[str, str],
     target: Target | None,
 ) -> str:  # fmt: skip
-    """Whether a classifier is in the set, and why it stays out."""
     name = gain.system
     if name in choice.names:
         columns = zip(choice.fusion.columns, choice.fusion.weights, strict=True)
@@ -653,7 +643,6 @@ def _parts(
 
 # -------------------------------------------------------------------------------- in words
 def _answer(result: Inclusion) -> str:
-    """Which set to join."""
     choice, many, auc = result.choice, len(result.choice.sizes), result.choice.auc
     *others, last = map(visible, choice.names)
     area = f"AUC {auc.estimate:.3f} ({auc.low:.3f} to {auc.high:.3f})"
@@ -680,7 +669,6 @@ def _answer(result: Inclusion) -> str:
 
 
 def _basis(result: Inclusion) -> list[str]:
-    """On what that is judged."""
     choice, sizes, (low, high) = result.choice, result.systems.sizes, result.region
     limit = f"to lose at most {choice.margin:g} of the {'cost' if result.decision else 'AUC'}"
     why, row = f"The smallest set shown {limit} of all.", choice.sizes[len(choice.names) - 1]
@@ -706,7 +694,6 @@ def _basis(result: Inclusion) -> list[str]:
 
 
 def _reasons(result: Inclusion) -> tree.Bullets:
-    """The reason of each verdict, cautions, and the hull."""
     lines = [
         f"{visible(name)}: {vocabulary.template_of(v.reason)}" for name, v in result.verdict.items()
     ]
@@ -728,7 +715,6 @@ def _reasons(result: Inclusion) -> tree.Bullets:
 
 
 def _grids(result: Inclusion) -> tuple[tree.Grid, tree.Grid]:
-    """The verdicts beside each classifier's own ROC; what each adds to the others."""
     own_heads = ("classifier", "in the set", "family", "fitted AUC", "scores' AUC", "distance",
                  "beside all others", "own ROC", "p", f"mean of {TPR} − {FAR}, points",
                  "depth")  # fmt: skip
@@ -762,7 +748,6 @@ def _points(value: float, low: float, high: float) -> tree.Cell:
 
 
 def _gain_sentences(result: Inclusion) -> tree.Bullets:
-    """What the gains are of."""
     fusion, part, gain = result.fusion, result.parts["all"], result.verdict[result.names[0]].gain
     learned = "learned on dev" if gain.folds == 1 else f"out of {gain.folds} folds"
     where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"

@@ -124,13 +124,12 @@ class LogisticFusion(Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
-    >>> fusion = br.inclusion({"one": one, "two": two}).choice.fusion
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> systems = {"one": model.sample(60, 60, rng=1), "two": model.sample(60, 60, rng=2)}
+    >>> fusion = br.inclusion(systems).choice.fusion
     >>> fusion({"one": [0.2, 0.9], "two": [0.5, 0.8]}).round(3).tolist()
-    [-2.253, 4.801]
+    [-2.022, 5.267]
     """
 
     names: tuple[str, ...]
@@ -187,11 +186,10 @@ class LogisticFusion(Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
-        >>> fusion = br.inclusion({"one": one, "two": two}).choice.fusion
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> systems = {"one": model.sample(60, 60, rng=1), "two": model.sample(60, 60, rng=2)}
+        >>> fusion = br.inclusion(systems).choice.fusion
         >>> fusion.to_sklearn().predict([[0.9, 0.9], [0.1, 0.1]]).tolist()
         [True, False]
         """
@@ -280,7 +278,6 @@ class Learner:
         return path[::-1]
 
     def _wald(self, fusing: Fusing, k: int) -> float:
-        """The statistic of one classifier's weights, per weight."""
         used = np.append(False, self.owner == k)
         b = fusing.standard[used]
         wald = b @ np.linalg.solve(fusing.covariance[np.ix_(used, used)], b) / b.size

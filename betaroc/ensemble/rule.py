@@ -222,7 +222,6 @@ def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[float, float
 
 
 def _expected(fit: Fit, ranges: Sequence[tuple[float, float]]) -> float:
-    """Scores of both classes expected in ranges of FAR."""
     far = np.array(ranges).reshape(-1, 2)
     clients, impostors = np.diff(np.asarray(fit.model.roc().tpr(far))), np.diff(far)
     return float(np.sum(fit.client.total_weight * clients + fit.impostor.total_weight * impostors))
@@ -307,11 +306,10 @@ class Verdict(str):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one, two = (br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)) for _ in range(2))
-    >>> br.inclusion({"one": one, "two": two}).verdict["one"] == "include"
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> systems = {"one": model.sample(30, 30, rng=1), "two": model.sample(30, 30, rng=2)}
+    >>> br.inclusion(systems).verdict["one"] == "include"
     True
     """
 
@@ -407,7 +405,6 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
 def _own_words(
     fit: Fit, evidence: RocEvidence, word: str, region: tuple[float, float], level: float
 ) -> str:
-    """What the own ROC shows at both borders, on average, and at most."""
     if evidence.on_diagonal:
         return "Both classes have one fitted distribution: the ROC is the diagonal."
     strict, lax, size = evidence.strict, evidence.lax, evidence.size
@@ -431,7 +428,6 @@ def _own_words(
 
 
 def _side_words(side: BorderSide, fit: Fit, end: str) -> str:
-    """What is known of the curve near one border."""
     where = f"at {FAR} {percent(side.far)}"
     if side.by == "none":
         why = f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"

@@ -86,12 +86,10 @@ class Systems(tables.Tabular):
 
     @cached_property
     def x(self) -> FloatArray:
-        """The scores of all trials, clients first."""
         return np.concatenate(self.classes)
 
     @cached_property
     def is_client(self) -> BoolArray:
-        """Which of them are of clients."""
         return np.repeat([True, False], [len(side) for side in self.classes])
 
     @cached_property
@@ -114,12 +112,10 @@ class Systems(tables.Tabular):
 
     @property
     def classes(self) -> tuple[FloatArray, FloatArray]:
-        """The scores of clients and of impostors."""
         return self.client, self.impostor
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Client and impostor trials, by their weights."""
         client, impostor = (round(math.fsum(np.ravel(weights_of(self, who)))) for who in CLASSES)
         return client, impostor
 

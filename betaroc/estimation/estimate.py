@@ -234,7 +234,6 @@ class Estimate(Tabular):
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
-        """The parameters by their names."""
         types = super()._document_types()
         del types["names"], types["values"]
         return {"family": types.pop("family"), "params": Mapping[str, float], **types}
@@ -326,7 +325,6 @@ class PairEstimate(Result):
 
     @property
     def _scored(self) -> Self:
-        """The same of the trials that have a score."""
         scores = self.scores
         if not (isinstance(scores, Scores) and scores.has_rejected):
             return self
@@ -349,7 +347,6 @@ class PairEstimate(Result):
                        shared_cov=cov)  # fmt: skip
 
     def _tell_misfit(self) -> None:
-        """Say again that the fit is poor."""
         for notice in self.notices:
             if notice.category is errors.MisfitWarning:
                 warn(notice.message, notice.category)
@@ -360,7 +357,6 @@ class PairEstimate(Result):
 
     @cached_property
     def _kept(self) -> dict[tuple[str, bool], Any]:
-        """What is needed again, by its name and option."""
         return {}
 
     @property
@@ -529,11 +525,9 @@ class Task(NamedTuple):
 
     @property
     def _ends(self) -> Bounds:
-        """What the family takes for 0 and 1."""
         return self.bounds if self.bounds is not None and self.row.on_unit else (0.0, 1.0)
 
     def _result(self, top: MleResult, ties: tuple[str, ...]) -> Estimate:
-        """The record on the range of the scores."""
         law, likelihood, rule = top.distribution, top.log_likelihood, top.rule
         if self._ends != (0.0, 1.0):
             low, width = self._ends[0], self._ends[1] - self._ends[0]

@@ -1,8 +1,4 @@
-"""The table of families with their estimators, and which of them a call means.
-
-It applies the maxima of the distributions' files to samples, drawn rows, sums of many systems and
-both classes together.
-"""
+"""The table of families with their estimators, and which of them a call means."""
 
 from __future__ import annotations
 
@@ -135,7 +131,6 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
     candidates = {(name,): beta.tied_mle(c, i, name) for name in "ab"} | {("a", "b"): both}
 
     def gains(pair: beta.TiedSolution) -> list[float]:
-        """Log-likelihood of each class less its free maximum."""
         return [
             s.weight * ((a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
                         - log_beta_ratio(a, b, own_a, own_b))

@@ -2,7 +2,7 @@
 
 The likelihood is unbounded where a component shrinks to a point; the estimate is the largest
 *local* maximum that the starts lead to and whose components all have a share of the scores and a
-width. EM finds the neighbourhood, Newton's method on the observed information the last digits.
+width.
 """
 
 from __future__ import annotations
@@ -175,7 +175,6 @@ def _point_of(law: Mixture) -> Point:
 
 
 def _law_of(kind: Components, point: Point) -> Mixture:
-    """The components by ascending mean."""
     shares, p, q = point[:, np.argsort(kind.place(*point[1:]), kind="stable")].tolist()
     return kind.mixture(tuple(shares), tuple(map(kind.component, p, q)))
 
@@ -183,7 +182,6 @@ def _law_of(kind: Components, point: Point) -> Mixture:
 def _estimate(
     kind: Components, point: Point, top: Summit, total: float, mu: float, sigma: float
 ) -> MleResult:
-    """The result in the units of the scores."""
     standard = _law_of(kind, point)
     point = point * [[1.0], [sigma], [sigma]] + [[0.0], [mu], [0.0]]
     law = _law_of(kind, point)
@@ -202,7 +200,6 @@ def _estimate(
 
 # ------------------------------------------------------------------------------------- starts
 def _best_starts(sample: Sample, single: MleResult, count: int, kind: Components) -> list[Point]:
-    """The most likely starts on a thinned sample."""
     values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
     parts = (first * shares for first in _first_shares(values, shares, single, count))

@@ -52,10 +52,6 @@ def auc_interval(
     groups : bool
         Where the scores carry groups, the variance between them.
 
-    Returns
-    -------
-    Interval
-
     Raises
     ------
     InputError, InputTypeError

@@ -382,7 +382,6 @@ class PerturbedModels:
 
     @property
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The free parameters of either class."""
         return self._parts[0].names, self._parts[1].names
 
     @cached_property
@@ -432,7 +431,6 @@ class PerturbedModels:
 
     @cached_property
     def steps(self) -> Steps:
-        """The models a step forward and back along each root."""
         result = models_near(self.model, self.small.roots)
         for model in (model for pair in result for model in pair):
             model._pair.bracketed_as(self.base._pair)
@@ -525,7 +523,6 @@ class Delta(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The standard error on the scale."""
         return math.sqrt(math.fsum(self.slopes**2))
 
     def interval(self, level: float, reach: float | None = None, shift: float = 0.0) -> Interval:

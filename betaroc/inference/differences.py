@@ -164,10 +164,6 @@ def difference(
     stat, level, replicates, rng, extrapolate, prior, cost_fa, cost_fr
         As in :func:`interval`.
 
-    Returns
-    -------
-    Difference
-
     Raises
     ------
     InputError
@@ -195,8 +191,8 @@ def difference(
     >>> import betaroc as br
     >>> one = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
     >>> found = br.difference(one, br.Scores([1, 3, 2, 5], [0, 2, 2.5, 3.5]), "eer")
-    >>> found.estimate, round(found.high, 3), found.method
-    (-0.25, 0.505, 'influence')
+    >>> found.estimate, found.method
+    (-0.25, 'influence')
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     paired = checks.flag(paired, "paired")
@@ -247,10 +243,6 @@ def auc_test(
     groups : bool
         As in :func:`difference`.
 
-    Returns
-    -------
-    AucTest
-
     Raises
     ------
     InputError, InputTypeError
@@ -273,9 +265,8 @@ def auc_test(
     --------
     >>> import betaroc as br
     >>> first = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
-    >>> same = br.auc_test(first, first)
-    >>> same.statistic, same.p_value, same.reason
-    (0.0, 1.0, 'both systems order all trials alike: one ROC')
+    >>> br.auc_test(first, first).reason
+    'both systems order all trials alike: one ROC'
     """
     from scipy.special import ndtri, stdtr, stdtrit
 
@@ -352,7 +343,6 @@ def _of_strata(
     systems: Sequence[ScoreData], spec: StatisticSpec, options: IntervalOptions,
     over: str | Mapping[str, float], *, paired: bool,
 ) -> Difference:  # fmt: skip
-    """Of the worst strata, or of means over strata."""
     scores = [
         require_scores(s, "a difference over strata", name=name, rejected=True)
         for name, s in zip("ab", systems, strict=True)
@@ -500,7 +490,6 @@ def _of_families(
 def _influence(
     f: SupportedPair, scores: Scores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """What each client and impostor adds to a number of a fit."""
     near = near_of(f, groups=options.groups, of=spec.number)
     slopes = delta(spec, near.base, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
@@ -515,7 +504,6 @@ def _influence(
 def _square_and_add(
     both_at: Callable[[float], list[Interval]], r: float, options: IntervalOptions
 ) -> Difference:
-    """The interval from those of both numbers, and its test."""
     from scipy.special import ndtr
 
     both = both_at(options.level)
@@ -559,7 +547,6 @@ def _drawn(
     systems: tuple[Scores, Scores], models: list[model.ScoreModel], spec: StatisticSpec,
     options: IntervalOptions, *, paired: bool,
 ) -> Difference:  # fmt: skip
-    """Quantiles of the differences in replicates, and the share of them beyond 0."""
     if paired:
         values = of_scores.replicates_of(systems, spec, options)
     else:

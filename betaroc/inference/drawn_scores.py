@@ -47,7 +47,6 @@ class BootstrapRows:
 
     @property
     def size(self) -> int:
-        """Rows of both classes."""
         return self.copies[0].size + self.copies[1].size
 
     @property
@@ -108,7 +107,6 @@ class SortedRows:
 
     @classmethod
     def of(cls, trials: trial_groups.ScoredTrials) -> SortedRows:
-        """The rows of scores, or of what stands for them."""
         orders, scores = [], []
         for who in CLASSES:
             values = np.asarray(getattr(trials, who))
@@ -183,7 +181,6 @@ class DrawnScores:
         return np.array(result).reshape(-1, far.size)
 
     def _blocks(self) -> Iterator[tuple[np.random.Generator, Counts]]:
-        """How often each row is drawn, replicates of a block at a time."""
         trials, options = self.systems[0], self.options
         groups = trial_groups.groups_of(trials) if options.groups else None
         rows = BootstrapRows.of(trials, groups if groups and groups.dependent else None)

@@ -211,7 +211,6 @@ class Band(tables.Framed, nouns.Exportable):
         return curves.DrawnBand(self.low, self.high, words)
 
     def _fill(self, ax: curves.Axes, colour: Any, field: Terms) -> curves.Axes:
-        """The band of a ROC on axes that know what was drawn on them."""
         look = {"color": colour, "label": Vocabulary(field).fill(self._drawn.words)}
         curves.draw_rate_band(ax, self.alpha, (1.0 - self.high, 1.0 - self.low), look)
         return ax

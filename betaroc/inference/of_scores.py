@@ -152,7 +152,6 @@ class CountedScores:
 
     @cached_property
     def evidence(self) -> SampleSupport:
-        """What the scores say of rates."""
         return SampleSupport(self.data, grouped=self.groups)
 
     @cached_property
@@ -161,7 +160,6 @@ class CountedScores:
 
     @property
     def pair(self) -> EmpiricalPair:
-        """Every decision that they allow."""
         return self.model._pair  # type: ignore[return-value]
 
     def worth(self, t: Thresholds, tail: float) -> Limits:
@@ -526,7 +524,6 @@ def losses_of(counted: CountedScores, spec: StatisticSpec) -> Influence:
 
 
 def _block_losses(blocks: PavBlocks, spec: StatisticSpec) -> tuple[FloatArray, FloatArray]:
-    """What a client and an impostor cost in each block."""
     client, impostor = blocks.shares
     if spec.name == _LEAST_ERROR:
         weights = class_probabilities(np.array(spec.where.value))

@@ -18,7 +18,6 @@ from betaroc.data.scores import TABLE, Scores, lengthened
 
 
 def _unpaired(need: str, remedy: str) -> InputError:
-    """The error of trials that are not the same in both systems."""
     text = f"{vocabulary.worded('`paired=True`')} needs {need}. {remedy}"
     return InputError.about("paired")(text + vocabulary.worded("`, or take paired=False`."))
 

@@ -145,7 +145,6 @@ class SampleSupport(Value):
 
     @cached_property
     def groups(self) -> Groups | None:
-        """What trials that depend on each other share; None where none do."""
         if not self.grouped:
             return None
         result = None if isinstance(self.data, ScoreSummary) else groups_of(self.data)
@@ -173,7 +172,6 @@ class SampleSupport(Value):
 
     @cached_property
     def counts(self) -> tuple[Empirical, Empirical]:
-        """Both classes as counts."""
         return self.data._distributions
 
     # ----------------------------------------------------------------- how many speak for it
@@ -187,7 +185,6 @@ class SampleSupport(Value):
         return less_absent(asked, self.absent(asked.who))
 
     def absent(self, who: int) -> float:
-        """Share of a class that has no score."""
         return float(self.counts[who].rejected / self.totals[who])
 
     def extrapolated(self, asked: UsedRate) -> BoolArray:

@@ -245,7 +245,6 @@ class StrataTable(tables.Tabular, nouns.Readable):
 
     @property
     def _order(self) -> IntArray:
-        """From the worst stratum to the best."""
         narrow = self.low - self.high  # of equal numbers the one with the fewest trials comes first
         return np.lexsort((narrow, np.abs(self.estimate - self.worst.estimate)))
 
@@ -258,7 +257,6 @@ class StrataTable(tables.Tabular, nouns.Readable):
         return [tree.Paragraph(answer, "answer"), *self._nodes(self.statistic)]
 
     def _nodes(self, name: str, target: float | None = None) -> list[tree.Node]:
-        """A row per stratum, the worst first, what it says of a target, how far they differ."""
         broken = [] if target is None else self._above(target, 0.5 * (1.0 - self.level))
         cells, rows, silent = rate_cells(self), [], [rate(0.0)]
         if self.non_response is not None:
@@ -283,7 +281,6 @@ class StrataTable(tables.Tabular, nouns.Readable):
         return nodes
 
     def _differences(self) -> str:
-        """Whether one rate is true of all strata, and how far they are apart."""
         p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.2g}"
         spans = [
             f"{number(i.estimate, 3)} ({number(i.low, 3)} to {number(i.high, 3)})"
@@ -334,10 +331,6 @@ def by_stratum(
     threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
     level, prior, cost_fa, cost_fr : optional
         As in :func:`interval`.
-
-    Returns
-    -------
-    StrataTable
 
     Raises
     ------
@@ -545,7 +538,6 @@ class StrataRates(NamedTuple):
         return np.stack([self.share, *ends], axis=1)
 
     def mean(self, tail: float) -> FloatArray:
-        """Of the mean by weights."""
         return np.array(mean_share(self.share, self.size, self.weights, tail, self.inflation))
 
     @property
@@ -642,7 +634,6 @@ class _StrataCost(NamedTuple):
         return cls(counted, [*pieces.values()], weights, spec, point, value)
 
     def interval(self, level: float) -> Interval:
-        """By the intervals of both rates."""
         counted, pieces, weights, (name, row, _), point, value = self
         tail, t = 0.5 * (1.0 - level), float(point.thresholds.theta)
         _, low, high = mean_error(
@@ -655,7 +646,6 @@ class _StrataCost(NamedTuple):
         return Interval(float(value(point)), *ends, level, "square-and-add over strata")
 
     def influence(self, scores: Scores) -> list[FloatArray]:
-        """What each client and each impostor adds."""
         data, codes = scores._trials, stratum_codes(scores, CLASSES[1])
         t: Any = self.point.thresholds.theta
         by_far, by_frr = of_scores.rate_slopes(self.value, self.point)
@@ -788,7 +778,6 @@ class StratumCounts(NamedTuple):
         return np.array(result)
 
     def ends(self, tail: float) -> tuple[FloatArray, FloatArray]:
-        """Each stratum's own."""
         size = self.sizes(tail)
         return share_ends(self.share * size, size, tail)
 

@@ -1,4 +1,1 @@
-"""How things are shown: arrays to pictures, rows to text, values to documents.
-
-No distribution, curve or fit is known here.
-"""
+"""How things are shown: arrays to pictures, rows to text, values to documents."""

@@ -154,10 +154,9 @@ class Analysis(Result, nouns.Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> dev, test = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> dev, test = model.sample(60, 60, rng=1), model.sample(60, 60, rng=2)
         >>> br.analyze(dev, test, family="empirical").to_frame()["of"].tolist()[:3]
         ['expected', 'observed', 'observed']
         """
@@ -180,7 +179,6 @@ class Analysis(Result, nouns.Exportable):
         )
 
     def _metrics(self) -> dict[str, Any]:
-        """By set its areas, EER and rates."""
         metrics: dict[str, Any] = {}
         for k, part in enumerate(self.parts):
             place = part.role.replace(" ", "_")
@@ -285,11 +283,9 @@ def analyze(
 
     Examples
     --------
-    >>> import numpy as np, betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> dev = br.Scores(rng.beta(5, 2, 200), rng.beta(2, 5, 300), name="dev")
-    >>> test = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 5, 300), name="test")
-    >>> analysis = br.analyze(dev, test)
+    >>> import betaroc as br
+    >>> model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    >>> analysis = br.analyze(model.sample(200, 300, rng=1), model.sample(200, 300, rng=2))
     >>> analysis.decision.how, analysis.checks[0].verdict
     ('guaranteed', 'cannot tell')
     """

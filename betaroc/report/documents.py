@@ -44,7 +44,6 @@ def kinds() -> dict[str, type]:
 
 
 def _nouns_of(kind: type[Exportable]) -> Iterator[type[Exportable]]:
-    """What users hold, of the modules imported here."""
     for noun in kind.__subclasses__():
         if noun.__module__.startswith("betaroc."):
             if "__dataclass_fields__" in vars(noun) and noun.__name__ not in _BASES:

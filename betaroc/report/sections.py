@@ -189,7 +189,6 @@ def _with_level(title: str, part: ScoreSet) -> str:
 
 
 def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
-    """Blocks of each set, under its name."""
     if len(sets) == 1:
         return [*blocks[0]]
     named = zip(sets, blocks, strict=True)

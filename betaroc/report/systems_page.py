@@ -146,7 +146,6 @@ def thresholds_grid(
 def _cells(
     system: System, check: DecisionCheck | None, *, page: bool, tested: bool
 ) -> dict[tree.Cell | tree.Name | str, tree.Content]:
-    """By the head of its column each cell of a row."""
     d, status = system.decision, (check or system.decision).status
     row: dict[tree.Cell | tree.Name | str, tree.Content] = {
         "system": tree.foreign(system.name) if page else tree.as_named(system.name)
@@ -171,7 +170,6 @@ def _cells(
 
 
 def _against(comparison: SystemsComparison, reference: str, name: str) -> tree.Content:
-    """Whether a system is shown to differ from the first."""
     axes = curve.slotted_axes(comparison.curves[0])
     for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
         if {first, second} == {name, reference}:

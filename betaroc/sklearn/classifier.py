@@ -179,11 +179,6 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         **params
             What metadata routing hands on to the estimator and the splitter.
 
-        Returns
-        -------
-        ThresholdClassifier
-            Itself.
-
         Raises
         ------
         InputError

@@ -108,11 +108,6 @@ class _RateDisplay:
         **style
             Properties of the line, and `terms` of `plot`.
 
-        Returns
-        -------
-        RocDisplay or DetDisplay
-            Drawn.
-
         Raises
         ------
         InputError
@@ -155,11 +150,6 @@ class _RateDisplay:
             For the legend, or "Classifier".
         sample_weight, pos_label, family, level, ax, plot_chance_level, **style
             As in `from_estimator`.
-
-        Returns
-        -------
-        RocDisplay or DetDisplay
-            Drawn.
         """
         called = "Classifier" if name is None else name
         scores = labelled_scores(y_true, y_score, sample_weight, pos_label, called)
@@ -265,11 +255,6 @@ class _RateDisplay:
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
         **style
             Properties of the line of counts; its ``label`` replaces the name.
-
-        Returns
-        -------
-        RocDisplay or DetDisplay
-            Itself, with `ax_`, `figure_`, `line_` and `fitted_line_`.
         """
         chance, words = flag(plot_chance_level, "plot_chance_level"), terms_of(terms)
         ax = new_axes(ax, square=True)
@@ -390,8 +375,6 @@ class EpcDisplay:
 
     Attributes
     ----------
-    epc, band
-        As given.
     ax_, figure_ : matplotlib Axes, Figure
         Where it is drawn.
     line_ : matplotlib Line2D
@@ -456,11 +439,6 @@ class EpcDisplay:
         **style
             As in :meth:`betaroc.Epc.plot`.
 
-        Returns
-        -------
-        EpcDisplay
-            Drawn.
-
         Raises
         ------
         InputError, InputTypeError, sklearn.exceptions.NotFittedError
@@ -481,11 +459,6 @@ class EpcDisplay:
         ----------
         ax, **style
             As in :meth:`betaroc.Epc.plot`.
-
-        Returns
-        -------
-        EpcDisplay
-            Itself, with `ax_`, `figure_` and `line_`.
 
         Raises
         ------

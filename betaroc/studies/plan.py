@@ -191,7 +191,6 @@ class SampleSize(Framed, Exportable):
         return text_of([Section("", tuple(Paragraph(self._say(line)) for line in self._lines()))])
 
     def _view(self) -> Sequence[Node]:
-        """What to collect, and what that rests on."""
         each = ", of each system" * (self.stat != _GUARANTEE and isinstance(self.model, tuple))
         collect = Paragraph(f"Collect {self._sizes(spaced)}{each}")
         return [*apart(collect), Section("", tuple(map(Paragraph, self._lines())))]
@@ -560,7 +559,6 @@ def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
 def _checked_options(
     name: str, kind: str, count: int, method: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What was given, all of it used for this kind of goal."""
     fitting = {"difference": 2, _GUARANTEE: 0}.get(kind, 1)
     if count != fitting:
         rule = f"be {('left out', 'one')[fitting]} for {name!r}"

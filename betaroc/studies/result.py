@@ -59,9 +59,8 @@ class StudyResult(Result):
     --------
     >>> import betaroc as br
     >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
-    >>> result = br.Study(design, ["true.auc"]).run()
-    >>> result.computed, result.failed
-    (2, 0)
+    >>> br.Study(design, ["true.auc"]).run().computed
+    2
     """
 
     folder: Path | None
@@ -196,19 +195,15 @@ class StudyResult(Result):
         Examples
         --------
         >>> import tempfile
-        >>> from pathlib import Path
         >>> import betaroc as br
-        >>> result = br.Study(
-        ...     {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}, "true.auc"
-        ... ).run()
+        >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result.to_html(Path(folder) / "study.html")
+        ...     br.Study(design, "true.auc").run().to_html(f"{folder}/study.html")
         """
         page_target(path)
         write_whole(path, study_page(self))
 
     def _view(self) -> list[tree.Node]:
-        """Counts of trials, each statistic over the cells, and what failed."""
         counts, failed = tree.Paragraph(self._counts(), "given"), "\n".join(self._failure_lines())
         verdicts = _verdicts(self, self.summary())
         return [*tree.apart(counts), *verdicts, *tree.apart(tree.Paragraph(failed, "given"))]
@@ -233,7 +228,6 @@ class StudyResult(Result):
         return rows[:_ERRORS_SHOWN]
 
     def _failure_lines(self) -> list[str]:
-        """The first of them for a reader, and how many there are beside."""
         lines = [
             f"failed: cell {failure['cell']}, replicate {failure['replicate']}"
             f" ({', '.join(f'{name} {_shown_value(failure[name])}' for name in self.names)}):"
@@ -318,7 +312,6 @@ def study_page(result: StudyResult) -> str:
 
 
 def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[tree.Node]:
-    """A row per statistic: in how many cells it is complete, and its means there."""
     manifest, rows = result._store.manifest(), []
     cells = int(manifest["cells"])
     for name, group in table.groupby("statistic", sort=False):
@@ -337,7 +330,6 @@ def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[tree.Node]:
 
 
 def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> tree.Figure:
-    """Means and normal 95 % Monte Carlo intervals of the first cells, one row per cell."""
     shown, marks = tree.foreign(name).short, []
     for row in group.head(_CELLS_SHOWN).to_dict("records"):
         cell = ", ".join(f"{key} {_shown_value(row[key])}" for key in varying)

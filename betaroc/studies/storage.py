@@ -135,11 +135,9 @@ class Folder:
 
     @property
     def there(self) -> bool:
-        """Whether a study was begun here."""
         return (self.path / MANIFEST).exists()
 
     def manifest(self) -> dict[str, Any]:
-        """What the folder says of its study."""
         if not self.there:
             raise StudyError(
                 f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
@@ -197,12 +195,10 @@ class Folder:
 
     # --------------------------------------------------------------------------- parts
     def parts(self) -> list[int]:
-        """Numbers of the parts that are there."""
         matches = map(_PART.fullmatch, self._names())
         return sorted(int(match[1]) for match in matches if match)
 
     def write_part(self, number: int, content: Any) -> None:
-        """Put a part in place."""
         self._write(_part(number), content)
 
     def intact(self, number: int, study: str) -> bool:
@@ -287,12 +283,10 @@ class Memory(Folder):
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """Nobody else knows of it."""
         yield False
 
     @property
     def there(self) -> bool:
-        """Whether the study has run."""
         return MANIFEST in self._files
 
     def _make(self) -> None:

@@ -329,7 +329,6 @@ class Study:
         return Block(number, cells, trials, self.statistics, seed, *sources)
 
     def _parts(self, blocks: Iterable[Block], study: str) -> Generator[Any, None, None]:
-        """Parts as they are finished, in any order."""
         if self.workers == 1:
             yield from (part_of(block, study) for block in blocks)
             return

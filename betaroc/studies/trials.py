@@ -439,17 +439,14 @@ class GeneratedTrial(Trial):
 
     @cached_property
     def scores(self) -> Scores:
-        """The sample."""
         return self.samples[0]
 
     @cached_property
     def drawn(self) -> tuple[FloatArray, FloatArray]:
-        """The scores of both classes, as arrays."""
         return self.scores.client, self.scores.impostor
 
     @cached_property
     def test(self) -> ScoreModel:
-        """The test sample, where thresholds are observed."""
         if len(self.samples) == 1:
             rule, remedy = "return (dev, test) for what is observed on test", "Return both."
             raise refusal("generator", rule, "one sample", remedy)
