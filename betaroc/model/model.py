@@ -632,7 +632,7 @@ class ScoreModel(Exportable):
         ----------
         That of :meth:`actual_dcf`.
 
-        See :meth:`actual_dcf`.
+        Examples
         --------
         >>> from betaroc import Empirical, ScoreModel
         >>> ScoreModel(Empirical([0.0, 0.0]), Empirical([0.0])).cllr()
