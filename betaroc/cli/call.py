@@ -79,7 +79,6 @@ class Parser(argparse.ArgumentParser):
         super().print_help(file)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """As argparse, but errors of the standard output are raised."""
         if file is not None and file is sys.stdout:
             file.write(message)
         else:

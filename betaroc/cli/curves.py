@@ -44,7 +44,6 @@ class SystemCurve(NamedTuple):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What was read, with the share of clients that counts."""
         return {
             role: {
                 "name": side.name,

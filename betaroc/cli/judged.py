@@ -98,7 +98,6 @@ def _whole_analysis(
     dev: ScoreData, tests: Mapping[str, ScoreData], arguments: Namespace,
     step: Callable[[], object], level: float, seed: int,
 ) -> Analysis:  # fmt: skip
-    """By the family of the call, else by the scores themselves."""
 
     def analyse(family: Names) -> Analysis:
         return analyze_stepwise(

@@ -191,7 +191,7 @@ def score_options(
     parser: argparse.ArgumentParser, family: str | None, *, dev: bool = True, test: bool = True,
     summed: bool = True, bounds: bool = True,
 ) -> None:  # fmt: skip
-    """Those of score files and, with a family, of their fits, with sums tails too."""
+    """Options of score files and, with a family, of their fits."""
     before = set(parser._actions)
     absent = ("--client-file", "--impostor-file") * (not dev)
     absent += ("--test-client-file", "--test-impostor-file") * (not test)
@@ -249,7 +249,7 @@ def fit_options_of(arguments: argparse.Namespace, family: families.Names) -> dic
 
 
 def check_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """The picture's name and place, before any work."""
+    """Check the picture's name and place."""
     if arguments.output is None:
         names = ["log"] if getattr(arguments, "html", None) else ["force", "log"]
         refuse(arguments, names, "stand beside -o, the picture it is about", "Add -o OUT.")
@@ -261,7 +261,7 @@ def check_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
 def check_output(
     arguments: argparse.Namespace, name: str, inputs: Sequence[str], ends: Sequence[str] = ()
 ) -> None:
-    """Nothing is overwritten unasked; a page says by its name what it is."""
+    """Refuse to overwrite unasked; a page has a page's name."""
     output, option = getattr(arguments, name), option_of(name)
     checked_target(output)
     rule = ""

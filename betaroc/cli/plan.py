@@ -85,7 +85,6 @@ def run(arguments: Namespace) -> None:
 def _models(
     arguments: Namespace, step: Callable[[], object], lines: list[str]
 ) -> list[ScoreModel | Fit]:
-    """The models that are taken as true, a line of each file."""
     typed = options.given_options(arguments, ("client", "impostor"))
     files = options.given_options(arguments, _SOURCES)
     if len(typed) != (0 if files else 2):

@@ -166,7 +166,6 @@ def _checked_systems(
 
 
 def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) -> None:
-    """Every file serves one system in one role."""
     roles: dict[object, str] = {}
     for system in systems:
         of = f" of {format_value(system.name, 30)}" * bool(system.name)
@@ -182,7 +181,6 @@ def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) ->
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:
-    """One folder per system: dev.* and test*.*."""
     systems: list[SystemFiles] = []
     others: list[Path] = []
     with local_files.of_the_system("--systems"):

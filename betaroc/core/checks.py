@@ -42,7 +42,7 @@ _NOT_REAL = (bool, np.bool_, complex, np.complexfloating, str, bytes, np.ndarray
 
 
 def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
-    """One of the named options; `source` says where all are listed."""
+    """One of the named options; `source` lists them."""
     if isinstance(value, str) and (among := name_among(value, options)) in options:
         return str(among)
     kind = InputError if isinstance(value, str) else InputTypeError
@@ -56,7 +56,7 @@ def terms_of(name: object) -> Terms:
 
 
 def instance(value: object, kind: type[_T], name: str, result: str, noun: str = "") -> _T:
-    """The value, if it is of that class; `noun` is what users call it."""
+    """The value, if of that class; `noun` is what users call it."""
     if isinstance(value, kind):
         return value
     noun = noun or kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
@@ -85,7 +85,6 @@ def _single(value: Any) -> Any:
 def _number(
     value: object, name: str, rule: str, holds: Callable[[float], bool], remedy: str = ""
 ) -> float:
-    """A Python float of one real number of which a rule holds."""
     if type(value) is not float:
         single = _single(value)
         with suppress(TypeError, ValueError, OverflowError):
@@ -104,7 +103,7 @@ def finite(value: object, name: str) -> float:
 
 
 def positive(value: object, name: str) -> float:
-    """A finite number above 0, such as the shape of a distribution."""
+    """A finite number above 0."""
     return _number(value, name, "be a finite number > 0", lambda x: 0.0 < x < math.inf, GIVE)
 
 
@@ -114,7 +113,7 @@ def fraction(value: object, name: str, rule: str = "be a fraction in [0, 1]") ->
 
 
 def complement(value: object, name: str) -> float:
-    """One less a fraction as decimals: of 0.9 it is 0.1, and not 0.09999999999999998."""
+    """One less a fraction as decimals: of 0.9 it is 0.1."""
     return float(1 - Fraction(repr(fraction(value, name))))
 
 
@@ -201,13 +200,13 @@ def check_entries(
 
 
 def check_ascending(array: FloatArray, name: str) -> None:
-    """Refuse numbers that do not ascend, at the first that does not."""
+    """Refuse numbers that do not ascend, at the first."""
     still = np.append(False, np.diff(array) <= 0.0)
     check_entries(array, still, name, "ascend", "Sort them, each once.")
 
 
 def score_array(values: Any, name: str, *, absent: bool = False) -> FloatArray:
-    """Finite scores as a read-only contiguous float64 array, order kept."""
+    """Finite scores as a read-only contiguous float64 array."""
     array = _float64(array_1d(values, name), name)
     known = np.isfinite(array)
     if absent and np.any(known):

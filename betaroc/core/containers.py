@@ -25,13 +25,13 @@ _FOREIGN: tuple[tuple[Any, str, str], ...] = (
 
 
 def refuse_kind(values: object, name: str, noun: str, remedy: str) -> NoReturn:
-    """Raise InputTypeError for an object of a kind that is not read."""
+    """Raise InputTypeError for a kind that is not read."""
     actual = f"{noun} ({type(values).__name__})"
     raise refusal(name, _SEQUENCE, actual, remedy, InputTypeError)
 
 
 def as_narwhals(values: object) -> Any:
-    """The frame or column of Narwhals; None of what is neither."""
+    """The frame or column of Narwhals, else None."""
     if values is None or isinstance(values, np.ndarray | list | tuple | str | dict):
         return None  # most of what is given: Narwhals need not be loaded
     import narwhals as nw
@@ -126,7 +126,7 @@ def _flat(values: Any, name: str) -> AnyArray:
 
 
 def to_numpy(values: Any, name: str) -> AnyArray:
-    """numpy's reading of the object; whatever that raises is chained."""
+    """numpy's reading of the object; its errors are chained."""
     try:
         if callable(getattr(values, "detach", None)):  # a tensor with a gradient
             values = values.detach()

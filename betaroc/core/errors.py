@@ -46,7 +46,6 @@ class BetarocError(Exception):
 
     @classmethod
     def about(cls, argument: str) -> Callable[[str], Self]:
-        """What makes such errors about that argument of their messages."""
         return partial(cls, argument=argument)
 
     @property

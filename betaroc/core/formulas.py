@@ -104,7 +104,6 @@ class _Code(ast.NodeVisitor):
             self._refuse(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """A function of the list, with arguments that it documents."""
         called = ast.unparse(node.func)
         first = node.args[0] if node.args else None
         if called not in _FUNCTIONS and called != "Q":
@@ -211,7 +210,7 @@ def term_names(terms: Any) -> list[str]:
 
 
 def without(terms: Any, names: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """The formula without these terms and their interactions, and what went."""
+    """The formula without these terms and their interactions, and those left out."""
     wanted = [set(term.factors) for name in names for term in _terms(name)]
     gone = [t for t in terms if any(w <= set(t.factors) for w in wanted)]
     return [t for t in terms if t not in gone], [term_name(t) for t in gone]

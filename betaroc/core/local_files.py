@@ -97,7 +97,7 @@ def shown_path(text: str, width: int = 60) -> str:
 
 
 def file_names(paths: Iterable[str]) -> dict[str, str]:
-    """What documents call each file: its name, with the folders that tell equal names apart."""
+    """What documents call each file: its name, with folders where names are equal."""
     value = list(dict.fromkeys(paths))
     whole = {path: Path(os.path.abspath(path)).parts for path in value if path not in ("", STDIN)}
     folders = zip(*(own[:-1] for own in whole.values()), strict=False)

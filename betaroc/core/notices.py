@@ -90,7 +90,7 @@ suppress_warnings = collected
 
 
 def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
-    """Collect the notices of a call, which its result keeps and the user's line is warned of."""
+    """Collect the notices of a call for its result, and warn at the user's line."""
     # ``level`` and ``confidence`` are one argument.
     code = function.__code__
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -61,14 +61,13 @@ class IntervalOptions:
         return float(ndtri(0.5 * (1.0 + self.level)))
 
     def halves(self) -> tuple[Self, Self]:
-        """The same for two things that are drawn independently of each other."""
         seeds = checks.generator(self.rng).integers(2**63, size=2).tolist()
         return replace(self, rng=seeds[0]), replace(self, rng=seeds[1])
 
     def replicated(
         self, draw: Callable[[np.random.Generator, int], Any], *columns: int
     ) -> arrays.FloatArray:
-        """What `draw` makes of each block of replicates, a row per replicate."""
+        """What `draw` makes of each block, a row per replicate."""
         result = np.empty((self.replicates, *columns))
         for rows, stream in resampling.streams(self.replicates, self.rng):
             result[rows] = draw(stream, rows.stop - rows.start)

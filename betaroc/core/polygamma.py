@@ -34,7 +34,7 @@ _NEAR = 0.1
 
 
 def phi_tau(x: Number) -> tuple[Number, Number]:
-    """digamma(x) - log(x) and trigamma(x) - 1/x of positive ``x``; of a float without arrays."""
+    """digamma(x) - log(x) and trigamma(x) - 1/x of positive ``x``."""
     # Where nothing is shifted, infinity makes each of the eight terms an exact 0.
     whole = 0.0, math.inf, 0.0
     parts: Any = _SHIFT, x, 2.0 * x + 7.0
@@ -62,7 +62,7 @@ def phi_tau(x: Number) -> tuple[Number, Number]:
 def information_terms(
     a: Number, b: Number, tau_a: Number, tau_b: Number, tau_s: Number
 ) -> tuple[Number, Number, Number, Number]:
-    """Entries (aa, bb, -ab) and determinant of the information matrix."""
+    """Entries (aa, bb, -ab) and determinant of the information."""
     s = a + b
     of_a, of_b = b / a / s, a / b / s  # no product of two shapes, which may round to 0
     information_a, information_b = of_a + (tau_a - tau_s), of_b + (tau_b - tau_s)
@@ -82,7 +82,7 @@ def beta_information(a: float, b: float) -> tuple[float, float, float, float]:
 
 
 def log1p_excess(x: Number, log1p_x: Any = None) -> Number:
-    """log(1 + x) - x without cancellation, for x > -1; of arrays that know log(1 + x), too."""
+    """log(1 + x) - x without cancellation, for x > -1."""
     # Near 0 by log(1 + x) = 2 artanh(x / (2 + x)).
     half = x / (2.0 + x)
     square, series = half * half, 0.0 * x
@@ -95,7 +95,7 @@ def log1p_excess(x: Number, log1p_x: Any = None) -> Number:
 
 
 def beta_inverse_information(a: float, b: float) -> arrays.FloatArray:
-    """The covariance of the estimates of a beta distribution from one score."""
+    """Covariance of the estimates of a beta distribution from one score."""
     of_a, of_b, coupling, determinant = beta_information(a, b)
     parts = of_a, of_b, coupling
     if not (determinant > 0.0 and all(math.isfinite(part / determinant) for part in parts)):

@@ -40,7 +40,7 @@ def seed_sequence(rng: Any) -> np.random.SeedSequence:
 
 # --------------------------------------------------------------------------- counts
 def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArray) -> IntArray:
-    """One multinomial row for each total, with probabilities counts / sum(counts)."""
+    """One multinomial row per total, of probabilities counts / sum(counts)."""
     # An empty last cell would take what rounding leaves of the probabilities.
     filled = counts > 0
     drawn = np.zeros((totals.size, counts.size), dtype=np.int64)
@@ -52,7 +52,7 @@ def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArra
 def check_fractional_weights(
     weights: FloatArray | None, name: str, purpose: str = "to be resampled"
 ) -> None:
-    """Only frequencies, whole numbers of copies, can be counted and drawn."""
+    """Refuse weights that are no whole numbers of copies."""
     if weights is not None:
         rule = f"be whole numbers of copies {purpose}"
         remedy = f"Leave the {name} weights out, or repeat trials."

@@ -73,7 +73,7 @@ def stirling_remainders(x: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4096)
 def log_beta(a: float, b: float) -> float:
-    """log of the beta function, from Stirling remainders: no large terms cancel."""
+    """log of the beta function, without large terms that cancel."""
     return math.fsum((-_density_constant(a, b), -a * _log_share(a, b), -b * _log_share(b, a)))
 
 
@@ -84,7 +84,7 @@ def _log_share(a: float, b: float) -> float:
 
 
 def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
-    """log B(a_2, b_2) - log B(a_1, b_1), accurate for neighbours too."""
+    """log B(a_2, b_2) - log B(a_1, b_1), accurate for neighbours."""
     step_a, step_b = a_2 - a_1, b_2 - b_1
     if abs(step_a) > 0.2 * min(a_1, a_2) or abs(step_b) > 0.2 * min(b_1, b_2):
         return log_beta(a_2, b_2) - log_beta(a_1, b_1)
@@ -109,7 +109,7 @@ def log_ratio(x: float, y: float) -> float:
 
 
 def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
-    """log of theta^a (1 - theta)^b / B(a, b), the density of logit theta; -inf at both ends."""
+    """log of theta^a (1 - theta)^b / B(a, b), the density of logit theta."""
     n, centre = a + b, math.log(a) - math.log(b)
     log_beta_value = log_beta(a, b)
     with np.errstate(invalid="ignore", under="ignore", over="ignore", divide="ignore"):
@@ -149,7 +149,7 @@ def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
 
 
 def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
-    """log of the lower tail well left of the mean, by the continued fraction (DLMF 8.17.22)."""
+    """log of the lower tail well left of the mean (DLMF 8.17.22)."""
     if b == 1.0:
         with np.errstate(over="ignore"):
             return np.asarray(-a * softplus(-t.logit))
@@ -192,7 +192,7 @@ def _mirror(t: Thresholds) -> Thresholds:
 
 
 def _near_and_rest(a: FloatArray, b: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The tail on the threshold's side of 1/2, and the other, which costs scipy nine times more."""
+    """The tail on the threshold's side of 1/2, and the other."""
     from scipy.special import betainc, betaincc
 
     near = np.asarray(betainc(a, b, x))
@@ -311,7 +311,7 @@ def bracketed_root(
 def interval_end(
     excess: Callable[[float], float], inside: float, outer: float, *, what: str
 ) -> float:
-    """Where an excess comes to 0 on the way outwards; else `outer`, or `inside` of a point."""
+    """Where an excess comes to 0 outwards; else `outer`, or `inside` of a point."""
     if excess(outer) <= 0.0:
         return outer
     if excess(inside) >= 0.0:
@@ -325,7 +325,7 @@ def rate_of_none(n: float, level: float) -> float:
 
 
 def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
-    """Clopper and Pearson's ends of a share, with probability `tail` beyond each."""
+    """Clopper and Pearson's ends of a share."""
     hits, missing = np.asarray(hits), np.asarray(n - hits)
     some, few = np.where(hits > 0, hits, 1), np.where(missing > 0, missing, 1)
     low = np.where(hits > 0, beta_quantile(some, n - some + 1, tail), 0.0)

@@ -110,7 +110,7 @@ def table_of(
     library: Library | None = None,
     nested: Mapping[str, int] | None = None,
 ) -> Table:
-    """Columns as a frame of a library, of equal types in each."""
+    """Columns as a frame of a library."""
     # Of several types it is text but in pandas; `nested` columns of tuples are lists to that depth.
     import narwhals as nw
 

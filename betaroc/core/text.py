@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
 def format_value(value: object, width: int = 60) -> str:
-    """``repr(value)`` on one line, without an address, cut at ``width`` characters."""
+    """``repr(value)`` on one line, without an address, cut at ``width``."""
     if isinstance(value, np.generic):
         value = value.item()
     try:

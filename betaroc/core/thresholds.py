@@ -122,7 +122,6 @@ class Coordinate(NamedTuple):
         )
 
     def log_rise(self, t: Thresholds) -> FloatArray:
-        """Log of the coordinate's derivative in the native one."""
         if self.on_unit or self.bounds is None:
             return np.zeros(t.shape)
         low, high = self.bounds
@@ -132,7 +131,6 @@ class Coordinate(NamedTuple):
             return np.asarray(np.log(high - low) - np.log(high - t.theta) - np.log(t.theta - low))
 
     def native_slope(self, t: Thresholds, slope: FloatArray) -> FloatArray:
-        """A slope of log density in the native coordinate."""
         if self.on_unit:
             return np.asarray(slope - (t.complement - t.theta))
         if self.bounds is None:
@@ -144,7 +142,7 @@ class Coordinate(NamedTuple):
 
 
 def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thresholds:
-    """The first thresholds where the condition holds, the second elsewhere."""
+    """The first where the condition holds, the second elsewhere."""
     pairs = zip(first._scales, second._scales, strict=True)
     return Thresholds(*(np.where(condition, *pair) for pair in pairs))
 

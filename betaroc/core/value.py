@@ -23,7 +23,7 @@ _NUMBERS = (int, float, np.number, np.bool_)
 
 
 def is_same(first: Any, second: Any) -> bool:
-    """Whether two parts are equal, entries of arrays too; nan is nan."""
+    """Whether two parts are equal, entry by entry; nan is nan."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         one, two = np.asarray(first), np.asarray(second)
         of_floats = one.dtype.kind == "f"
@@ -190,7 +190,7 @@ class Value:
         return result
 
     def __init_subclass__(cls, *, notices: bool = True, **options: Any) -> None:
-        """Public methods have numpy's own error state and give their notices once."""
+        """Public methods give their notices once, in numpy's own error state."""
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()) if notices else ():
             if not name.startswith("_") or name in _SPECIAL:
@@ -199,7 +199,7 @@ class Value:
                     setattr(cls, name, changed)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickles and copies hold: not what is cached, which is made again."""
+        """What pickles and copies hold: nothing cached."""
         kind = type(self)
         return {
             name: getattr(self, name)

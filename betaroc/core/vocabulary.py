@@ -210,7 +210,7 @@ class ClassWords(NamedTuple):
     impostor: str = IMPOSTOR
 
     def one(self, who: str) -> str:
-        """One of a class, ``who`` being "client" or "impostor"."""
+        """One of a class."""
         word = str(getattr(self, who))
         if word == CLASS_SLOTS[who][0]:
             return CLASS_SLOTS[who][1]
@@ -228,7 +228,7 @@ class ClassWords(NamedTuple):
         return word if _folded(word) in _ALONE else f"{word} {TRIALS}"
 
     def counted(self, who: str, n: float, shown: str | None = None) -> str:
-        """A number of a class; ``shown`` is how the number is written."""
+        """A number of a class; ``shown`` is how it is written."""
         text = f"{round(n):d}" if shown is None else shown
         return f"{text} {self.one(who) if round(n) == 1 else self.many(who)}"
 
@@ -360,7 +360,7 @@ class Sentence(str):
 
 
 def template_of(text: str) -> str:
-    """The text with its slots, and with its arguments between marks."""
+    """The text with slots and marked arguments."""
     return text.template if isinstance(text, Sentence) else text
 
 

@@ -79,7 +79,7 @@ class Tail:
 
 
 class Parameter(NamedTuple):
-    """A parameter; ``scale`` is "plain", "log" of a positive number, else the name of its whole."""
+    """A parameter; ``scale`` is "plain", "log" of a positive one, else the name of its whole."""
 
     name: str
     value: float
@@ -101,7 +101,7 @@ _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
 
 
 def just_below(t: Thresholds, *, unit: bool) -> Thresholds:
-    """The next thresholds below; below 1 on [0, 1] as near as logits reach."""
+    """The next thresholds below; on [0, 1] as near as logits reach."""
     below, one = Thresholds.from_theta(np.nextafter(t.theta, -np.inf)), (t.theta == 1.0) & unit
     return choose(one, Thresholds.from_logit(np.full(t.shape, BELOW_ONE)), below)
 
@@ -181,7 +181,7 @@ class Distribution(Exportable, ABC):
         return self.mean, math.sqrt(self.var)
 
     def _integrated_moments(self) -> tuple[float, float]:
-        """The moments by quadrature; nan where doubles do not hold them."""
+        """Moments by quadrature; nan where doubles do not hold them."""
         mean = sd = math.nan
         with np.errstate(over="ignore", invalid="ignore"), suppress(FitError):
             unit = float(np.ptp(self._landmarks(np.log([4.0])).theta)) or 1.0
@@ -190,7 +190,7 @@ class Distribution(Exportable, ABC):
         return mean, sd
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Where a tail has a mass of at most one half."""
+        """Where a tail has a mass of at most 1/2."""
         raise NotImplementedError
 
     # ------------------------------------------------ what few distributions need to change
@@ -212,7 +212,7 @@ class Distribution(Exportable, ABC):
         return self._inverse(p, log_p, lower=False)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Where a tail has a mass; 1 - p is exact beyond one half."""
+        """Where a tail has a mass; 1 - p is exact beyond 1/2."""
         far = np.asarray(p > 0.5)
         if not far.any():
             return self._tail_quantile(p, log_p, lower=lower)
@@ -272,7 +272,7 @@ class Distribution(Exportable, ABC):
     def _differences(
         self, likelihood: Callable[[Distribution], FloatArray], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Derivatives of a log-likelihood by central differences, one row per parameter."""
+        """Derivatives by central differences, one row per parameter."""
         parameters = self._parameters()
         result = np.zeros((len(parameters), *shape))
         for k, p in enumerate(parameters):
@@ -354,7 +354,6 @@ class Distribution(Exportable, ABC):
         )
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        """Derivative of the log density in the native coordinate."""
         centre, make = self._native(t), self._at_native
         step = 1e-5 * np.maximum(1.0, np.abs(centre))
         rise = self._log_pdf(make(centre + step)) - self._log_pdf(make(centre - step))

@@ -246,7 +246,7 @@ def _usual_quantiles(a: float, b: float, p: FloatArray) -> FloatArray:
 
 
 def has_shape(law: Distribution) -> TypeGuard[Beta]:
-    """Whether a distribution has the shapes of a beta distribution."""
+    """Whether it has the shapes of a beta distribution."""
     return isinstance(law, Beta)
 
 
@@ -347,7 +347,7 @@ class BetaPair(Pair):
         return log_c + self._log_share() if (a if lower else b) == 0.0 else None
 
     def decisive_sides(self) -> tuple[float, float] | None:
-        """Of a pair without atoms: the differences of the shapes."""
+        """The differences of the shapes, of a pair without atoms."""
         if self.atom_places.size:
             return None
         a, b, _ = self._differences()
@@ -373,7 +373,7 @@ class BetaPair(Pair):
         return Thresholds.from_logit(np.array([root]))
 
     def _excess(self, y: float, *, subtract: bool) -> float:
-        """TPR - FAR from the smaller tails or, where those cancel, an integral."""
+        """TPR - FAR from the smaller tails; an integral where they cancel."""
         t = Thresholds.from_logit(np.array(y))
         lower = float(self.frr(t) + self.tnr(t)) <= 1.0
         if subtract:
@@ -442,7 +442,7 @@ _BLOCK = 1 << 14
 
 
 def _functions(x: Any) -> tuple[Any, Any, Any]:
-    """Elementary functions of floats or arrays, maximum and minimum."""
+    """Elementary functions of floats or arrays."""
     return (math, max, min) if isinstance(x, float) else (np, np.maximum, np.minimum)
 
 
@@ -545,7 +545,7 @@ def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
 
 
 def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
-    """A distance at which a log density of slope -tilt has fallen by _DROP."""
+    """Where a log density of slope -tilt has fallen by _DROP."""
     (f, _, smaller), bend = _functions(tilt), tilt + n * near * far
     linear = _DROP - 2.0 * tilt
     d = (linear + f.sqrt(linear * linear + 8.0 * _DROP * bend)) / (2.0 * bend)
@@ -565,14 +565,13 @@ def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any) -> Any:
 
 
 def _log_from(value: Any, excess: Any) -> Any:
-    """log(value) by the value or, next to 1, its excess."""
     if isinstance(value, float):
         return math.log(value) if excess < -0.5 else math.log1p(excess)
     return np.where(excess < -0.5, np.log(value), np.log1p(excess))
 
 
 def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int) -> tuple[Any, Any]:
-    """P(C > I) on the grid and on its every second node."""
+    """P(C > I) on the grid and on every second node."""
     h = (plan.high - plan.low) / (size - 1)
     t = np.arange(size, dtype=np.float64) * h + plan.low
     d = np.sinh(t) * plan.scale + plan.offset
@@ -803,7 +802,7 @@ def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
 
 
 def solve_one(g1: float, g2: float) -> BetaSolution | None:
-    """The maximum from the two mean logarithms; None of no beta distribution."""
+    """The maximum from both mean logarithms, or None."""
     low, high = min(g1, g2), max(g1, g2)
     gap = -math.expm1(high) - math.exp(low)
     if not (high < 0.0 and gap > 0.0):
@@ -925,7 +924,6 @@ def _shapes_of(g1: float, g2: float) -> Shapes | None:
 
 
 def _solve_block(g: FloatArray) -> FloatArray:
-    """The same entry by entry; nan where there are none."""
     result = np.full(g.shape, np.nan)
     low, high = np.minimum(*g), np.maximum(*g)
     gap = -np.expm1(high) - np.exp(low)

@@ -203,7 +203,7 @@ def merged(
     client: tuple[FloatArray, FloatArray], impostor: tuple[FloatArray, FloatArray], *,
     whole: bool, at_edges: bool,
 ) -> Gaps:  # fmt: skip
-    """Gaps of two samples given as (distinct ascending places, masses)."""
+    """Gaps of two samples of (distinct ascending places, masses)."""
     (client, no_client), (impostor, no_impostor) = _scored(*client), _scored(*impostor)
     both = np.concatenate([client[0], impostor[0]])
     order = np.argsort(both, kind="stable")  # two ascending runs: a merge
@@ -221,13 +221,12 @@ def merged(
 
 
 def _scored(places: FloatArray, masses: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """What has a score, and the weight of the rest."""
     absent = int(places.size > 0 and places[0] == -np.inf)
     return (places[absent:], masses[absent:]), float(np.sum(masses[:absent]))
 
 
 def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
-    """2 P(smaller > larger) + P(smaller = larger) of ascending samples, times their pairs."""
+    """2 P(smaller > larger) + P(smaller = larger), times the pairs of ascending samples."""
     start = np.flatnonzero(np.append(True, smaller[1:] != smaller[:-1]))
     places = smaller[start]
     below = np.searchsorted(larger, places, side="left")
@@ -238,7 +237,7 @@ def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
 
 
 def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
-    """Neighbours of the gap of least abs(FAR - FRR); ties go to the smaller HTER, then lower."""
+    """Neighbours of the gap of least abs(FAR - FRR), by the tie rule."""
     n, m = client.size, impostor.size
 
     def errors(x: float) -> tuple[int, int]:
@@ -415,7 +414,7 @@ class Empirical(Distribution):
 
     @property
     def total(self) -> float:
-        """Sum of the weights, the number of scores without."""
+        """Sum of the weights, or number of scores."""
         return float(self.values.size if self.weights is None else self._below[-1])
 
     def _counts_at_most(self, t: Thresholds) -> FloatArray:
@@ -494,7 +493,7 @@ def decisive(t: Thresholds) -> FloatArray:
 
 
 class Corners(NamedTuple):
-    """Where the ROC of two samples turns: thresholds and rates."""
+    """Where the ROC of two samples turns."""
 
     theta: FloatArray
     far: FloatArray
@@ -504,7 +503,7 @@ class Corners(NamedTuple):
 
 
 class EmpiricalPair(Pair):
-    """Two samples: every decision is a gap between neighbouring scores."""
+    """Two samples: every decision is a gap between scores."""
 
     discrete = True
     #: Whether thresholds lie on scores and not between them.
@@ -551,7 +550,7 @@ class EmpiricalPair(Pair):
 
     @cached_property
     def balanced(self) -> Thresholds | None:
-        """The gap where FAR is nearest to FRR under the tie rule; None where weights need all."""
+        """The gap of least abs(FAR - FRR); None where weights need all."""
         if self.client.weights is not None or self.impostor.weights is not None:
             return None
         low, high = balance(self.client._sorted, self.impostor._sorted)
@@ -580,7 +579,7 @@ def is_counted(law: Distribution) -> TypeGuard[Empirical]:
 
 
 def decides_by_counts(pair: Pair) -> TypeGuard[EmpiricalPair]:
-    """Whether every decision of a pair can be enumerated."""
+    """Whether the decisions of a pair can be enumerated."""
     return isinstance(pair, EmpiricalPair)
 
 
@@ -657,7 +656,7 @@ class BinnedPair(EmpiricalPair):
 
 
 def is_binned(law: Distribution) -> TypeGuard[Binned]:
-    """Whether only counts of bins are known, not the scores."""
+    """Whether only counts of bins are known."""
     return isinstance(law, Binned)
 
 

@@ -117,7 +117,6 @@ class Mixture(Distribution):
         return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
 
     def _shares_at(self, end: int) -> FloatArray:
-        """Of the components in the density next to an end."""
         tails = [law._tails()[end] for law in self.components]
         heaviest = _heaviest(tails, end)
         if tails[0].order != 1:

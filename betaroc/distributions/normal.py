@@ -33,14 +33,14 @@ def normal_inverse_information(sigma: float) -> FloatArray:
 
 
 class NormalScore(Distribution):
-    """A distribution of which an increasing map z of y, the score, its logit or log, is normal."""
+    """A distribution of which an increasing map z of the score, its logit or log is normal."""
 
     coordinate: ClassVar[Coordinate] = Coordinate(None)
 
     @staticmethod
     @abstractmethod
     def _standard(y: FloatArray, *parameters: Any) -> FloatArray:
-        """The standard scores z(y), of columns of parameters too."""
+        """The standard scores z(y)."""
 
     @abstractmethod
     def _place(self, z: FloatArray) -> FloatArray:
@@ -115,7 +115,7 @@ class NormalScore(Distribution):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalCoordinate(NormalScore):
-    """A distribution whose score, its logit or its logarithm is normal."""
+    """A distribution of which the score, its logit or logarithm is normal."""
 
     mu: float
     sigma: float
@@ -265,7 +265,7 @@ class NormalPair(Pair):
         return self._at([delta / short] if short else [])
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-        """Where the standard scores are opposite, if the weights are equal."""
+        """Where the standard scores are opposite, of equal weights."""
         if self.atom_places.size or weight_far != weight_frr:
             return super().balance_root(weight_far, weight_frr)
         q, _, delta = self._compared()

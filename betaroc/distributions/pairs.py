@@ -37,7 +37,7 @@ _ROUNDING = 1e-15
 def closed_forms(
     client: Kind, impostor: Kind, forms: Callable[[Distribution, Distribution], Pair]
 ) -> None:
-    """Enter a pair of continuous families in the table."""
+    """Enter a pair of families in the table."""
     _FORMS[client, impostor] = forms
 
 
@@ -117,7 +117,7 @@ class Pair:
 
     @cached_property
     def accept_all(self) -> Thresholds:
-        """The lower end of the scale, -inf where an atom lies on it."""
+        """The lower end of the scale, -inf where it has an atom."""
         low = self.joints.theta[0]
         return Thresholds.from_theta(-np.inf if low in self.atom_places else low)
 
@@ -132,7 +132,7 @@ class Pair:
 
     @cached_property
     def candidates(self) -> Thresholds:
-        """Every place where a rate jumps, from both sides, ascending."""
+        """Both sides of every place where a rate jumps, ascending."""
         # A joint without an atom is no jump: just below it is no decision of its own.
         jumps = self.joints[np.isin(self.joints.theta, self.atom_places)]
         both = Thresholds.concatenate([self.just_below(jumps), self.joints])
@@ -145,7 +145,7 @@ class Pair:
         return self.tpr(t), self.far(t), self.frr(t)
 
     def along(self, p: FloatArray) -> Thresholds:
-        """Every jump, and where a rate is p; ascending."""
+        """Jumps and places where a rate is p, ascending."""
         key = p.tobytes()
         result = self._found_along.get(key)
         if result is None:
@@ -172,7 +172,7 @@ class Pair:
         return first, last
 
     def bracketed_as(self, other: Pair) -> None:
-        """Look for roots where those of a nearly equal pair are."""
+        """Look for roots where those of `other` are."""
         self._like = other
 
     @cached_property
@@ -225,7 +225,7 @@ class Pair:
         return self.place(sign_changes(slope, self.mesh, "turn of the likelihood ratio"))
 
     def ratio_roots(self, level: float) -> Thresholds:
-        """All places where log f_c / f_i equals `level`, ascending."""
+        """All places where log f_c / f_i is `level`, ascending."""
         turns = self._turn_coordinates
         mesh = np.unique(np.concatenate([self.mesh, turns]))
 
@@ -241,13 +241,12 @@ class Pair:
         return self.coordinates(self.turning_points())
 
     def _slope(self, which: str, t: Thresholds) -> FloatArray:
-        """Derivative of a log density by the working coordinate."""
         law = self._base(which)
         slope = law._log_density_slope(t)
         return slope if law.on_unit == self.unit else slope * t.theta * t.complement
 
     def end_log_ratio(self, *, lower: bool) -> float | None:
-        """Limit of log f_c / f_i at an end where it is finite and known."""
+        """Limit of log f_c / f_i at an end, where it is known."""
         return None
 
     def decisive_sides(self) -> tuple[float, float] | None:
@@ -255,7 +254,7 @@ class Pair:
         return None
 
     def diagonal_roots(self) -> Thresholds | None:
-        """All crossings of the diagonal, where they are known."""
+        """All crossings of the diagonal, where known."""
         return None
 
     # ----------------------------------------------------------------- balanced errors
@@ -288,7 +287,7 @@ class Pair:
     def _root_between(
         self, function: PlaceFunction, low: Thresholds, high: Thresholds, noun: str
     ) -> Thresholds | None:
-        """The sign change (+ to -) of a decreasing function without jumps."""
+        """The sign change (+ to -) of a decreasing function."""
         if not float(high.theta) > float(low.theta):
             return None
         unit = self.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
@@ -314,7 +313,7 @@ class Pair:
 
     # --------------------------------------------------------------------- area
     def auc(self) -> float:
-        """P(C > I) + P(C = I)/2: sums over atoms, and the area of the rest."""
+        """P(C > I) + P(C = I)/2."""
         c_atoms, i_atoms = self.client.atoms, self.impostor.atoms
         terms = []
         if c_atoms.places.size:
@@ -391,7 +390,7 @@ class Pair:
 
 
 def sign_changes(function: ArrayFunction, mesh: FloatArray, noun: str) -> FloatArray:
-    """All places on a mesh where a function changes its sign."""
+    """Places on a mesh where a function changes its sign."""
 
     def signs(u: FloatArray) -> FloatArray:
         # Where neither side is a double the difference is nan, and says nothing.

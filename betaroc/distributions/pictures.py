@@ -99,7 +99,6 @@ def _range(law: Distribution) -> tuple[float, float]:
 
 
 def _checked(low: float, high: float) -> tuple[float, float]:
-    """Axes are differences of their ends, and of more than these."""
     if max(abs(low), abs(high)) > _WIDEST:
         raise refusal("a picture", "be of scores between -1e300 and 1e300", f"{low:g}, {high:g}")
     return low, high

@@ -23,7 +23,7 @@ from betaroc.distributions.pairs import Pair, closed_forms
 
 
 class Knots:
-    """The `Coordinate` that is linear between (score, latent) and, as steep as all, beyond."""
+    """The `Coordinate` that is linear between (score, latent), beyond as steep as all."""
 
     bounds = None
 
@@ -123,7 +123,6 @@ def is_of_ranks(law: Distribution) -> bool:
 
 
 def _forms(client: Distribution, impostor: Distribution) -> Pair:
-    """Normal distributions of one latent scale, or whatever two distributions are."""
     one, two = (vars(base_of(law)) for law in (client, impostor))
     alike = all(np.array_equal(one[name], two[name]) for name in ("scores", "latent"))
     return (NormalPair if alike else Pair)(client, impostor)
@@ -166,7 +165,7 @@ def rank_cells(client: TwoArrays, impostor: TwoArrays) -> tuple[FloatArray, Floa
 
 
 def cell_masses(u: FloatArray) -> FloatArray:
-    """Standard normal masses between places, each from the tail that has the digits."""
+    """Normal masses between places, each from the tail that has the digits."""
     from scipy.special import ndtr
 
     ends = np.concatenate([[-np.inf], u, [np.inf]])
@@ -175,7 +174,7 @@ def cell_masses(u: FloatArray) -> FloatArray:
 
 
 def _side(u: FloatArray, counts: FloatArray, *, expected: bool) -> tuple[Any, ...]:
-    """Log-likelihood of counts between places, its slopes, and its negative tridiagonal Hessian."""
+    """Log-likelihood of counts between places, slopes, negative tridiagonal Hessian."""
     masses, density = cell_masses(u), np.exp(-0.5 * u * u - HALF_LOG_TWO_PI)
     share = counts / masses
     square = (float(np.sum(counts)) if expected else share) / masses
@@ -214,7 +213,7 @@ def _move(y: FloatArray, both: FloatArray, *, expected: bool = False) -> _Move:
 
 
 def rank_normal_mle(both: FloatArray) -> tuple[FloatArray, _Move, int]:
-    """The maximum (mu, log sigma, places), by the expected information where there is no hill."""
+    """The maximum (mu, log sigma, places)."""
     from scipy.special import ndtri
 
     def move_at(y: FloatArray) -> _Move:

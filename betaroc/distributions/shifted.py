@@ -103,7 +103,7 @@ class Shifted(Distribution):
 
     @property
     def in_logit(self) -> bool:
-        """Whether the logit is moved, not the score itself."""
+        """Whether the logit is moved, not the score."""
         return lies_on_unit(self.base) if self.logit is None else self.logit
 
     @property
@@ -112,7 +112,7 @@ class Shifted(Distribution):
 
     @property
     def _stretch(self) -> Coordinate | None:
-        """The range of a base on [0, 1] that is moved out of it."""
+        """The range that a base on [0, 1] is moved to."""
         if self.in_logit or not self.base.on_unit:
             return None
         return Coordinate((self.shift, self.shift + self.scale))
@@ -129,7 +129,6 @@ class Shifted(Distribution):
         return _along(t, self.scale, self.shift)
 
     def _back(self, t: Thresholds) -> Thresholds:
-        """The base's thresholds that the map takes to these."""
         if self.in_logit:
             return _along(t, 1.0 / self.scale, -self.shift / self.scale)
         with np.errstate(over="ignore"):
@@ -275,7 +274,7 @@ def between_ends(law: Distribution | None, values: FloatArray) -> BoolArray:
 
 
 def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> Distribution:
-    """The distribution of the moved score, in its own family if possible."""
+    """The distribution of the moved score, in its family if possible."""
     if shift == 0.0 and scale == 1.0:
         return law
     if isinstance(law, LogitNormal if logit else Normal):
@@ -305,7 +304,7 @@ def _odds_slope(t: Thresholds) -> FloatArray:
 
 
 class ShiftedPair(Pair):
-    """Both distributions moved by one map: areas and the shape stay."""
+    """Both distributions moved by one map."""
 
     def __init__(self, client: Distribution, impostor: Distribution) -> None:
         super().__init__(client, impostor)
@@ -336,7 +335,6 @@ def _before(law: Distribution) -> Distribution:
 
 
 def _forms(client: Distribution, impostor: Distribution) -> Pair:
-    """A pair moved as one, or whatever two distributions are."""
     one, two = (cast(Any, law.continuous)[1] for law in (client, impostor))
     together = (one.shift, one.scale, one.in_logit) == (two.shift, two.scale, two.in_logit)
     inside = one.in_logit or all(isinstance(law, Shifted) for law in (client, impostor))

@@ -119,7 +119,7 @@ _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 
 class _Joint(NamedTuple):
-    """A tail, where it begins, the body's mass beyond that, and -1 (lower) or 1."""
+    """A tail, its place, the body's mass beyond, and -1 (lower) or 1."""
 
     tail: ParetoTail
     place: Thresholds
@@ -267,7 +267,6 @@ class Spliced(Distribution):
         return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
 
     def _body_side(self, t: Thresholds, *, lower: bool) -> TwoArrays:
-        """Mass on one side of places between the joints, and its log."""
         value, log = self.body._side(t, lower=lower)
         joint = self._joint_of(lower=lower)
         result = np.minimum(self._beyond(value, joint), 1.0)
@@ -280,7 +279,6 @@ class Spliced(Distribution):
             return result, np.where(result > 0.5, np.log1p(-rest), near)
 
     def _beyond(self, mass: FloatArray, joint: _Joint | None) -> FloatArray:
-        """Mass on that side of a place between the joints."""
         if joint is None:
             return mass * self._factor
         return joint.tail.mass + np.maximum(mass - joint.beyond, 0.0) * self._factor
@@ -319,7 +317,6 @@ class Spliced(Distribution):
         return result
 
     def _body_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Between the joints; from the nearer tail of the body."""
         if self._left == 0.0:  # nothing is there: the end of the tail that has all below
             place, nan = self._joints[0].place, np.where(np.isnan(p), np.nan, 0.0)
             return Thresholds(place.theta + nan, place.complement + nan, place.logit + nan)

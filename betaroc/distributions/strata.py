@@ -133,7 +133,7 @@ class WorstStratum(Distribution):
         return np.max if lower != self.upper else np.min
 
     def _worst(self, t: Thresholds) -> IntArray:
-        """Which stratum is the worst, by the log of the smaller tail."""
+        """The worst stratum, by the log of the smaller tail."""
         below, above = (self._rows(t, lower=lower)[:, 1] for lower in (True, False))
         if not self.upper:
             below, above = above, below
@@ -151,7 +151,7 @@ class WorstStratum(Distribution):
         return self._of_worst([law._log_density_slope(t) for law, *_ in self._parts], t)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """The outermost of the strata's own: no rate is larger than the worst."""
+        """The outermost of the strata's."""
         places = []
         for law, share, beside in self._parts:
             own = np.clip((p - beside[lower]) / share, 0.0, 1.0)
@@ -179,7 +179,7 @@ class WorstStratum(Distribution):
 
 
 def _masses_of(laws: Sequence[Distribution], upper: bool) -> tuple[FloatArray, tuple[float, ...]]:
-    """Masses of the strata without a score, there and at 0, at 1; then those of the worst."""
+    """Masses of the strata at -inf, 0 and 1, then those of the worst."""
     known = [dict(zip(law.atoms.places, law.atoms.masses, strict=True)) for law in laws]
     absent, zero, one = (
         np.array([masses.get(place, 0.0) for masses in known]) for place in (-math.inf, 0.0, 1.0)
@@ -216,7 +216,6 @@ def over_strata(
 
 
 def _counted(laws: Sequence[Empirical], weights: FloatArray | None, *, upper: bool) -> Empirical:
-    """Of scores: masses on the scores of all strata, which sum to 1."""
     places = np.concatenate([law._steps[0] for law in laws])
     order = np.argsort(places, kind="stable")
     new = np.diff(places[order], prepend=-np.inf, append=np.inf) > 0.0

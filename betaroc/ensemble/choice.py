@@ -112,7 +112,7 @@ def worth_of(target: Target | None) -> Worth:
 def _minus_cost(
     target: Target, learner: Learner, full: Fusing, fusing: Fusing, scores: Scores
 ) -> Placed:
-    """Minus a FAR + b FRR at the threshold that the learning trials give."""
+    """Minus a FAR + b FRR at the threshold of the learning trials."""
     # At a target of FAR a = dTPR/dFAR there, b = 1, so that the cost is nearly that of any FAR near
     # the target; the slope of a ROC is the likelihood ratio, and the fused score its log.
     odds = learner.log_odds
@@ -136,7 +136,7 @@ def _minus_cost(
 
 
 def _threshold(target: Target, learner: Learner, fusing: Fusing) -> float:
-    """Where a fusion has the target rate on the trials that it was learned on."""
+    """Where a fusion has the target rate on its learning trials."""
     mask = learner.client if target.who == "client" else ~learner.client
     distribution = Empirical((learner.design @ fusing.standard)[mask], learner.copies[mask])
     quantile = distribution.ppf if target.who == "client" else distribution.isf
@@ -147,7 +147,7 @@ def _threshold(target: Target, learner: Learner, fusing: Fusing) -> float:
 def _path_losses(
     systems: Systems, columns: Sequence[FusionColumn], folds: IntArray, worth: Worth
 ) -> list[tuple[float, float, float, float]]:
-    """Of each size the worth of all and of the set, the variance of the loss, and its freedom."""
+    """Per size the worth of all and of the set, the variance of the loss, its freedom."""
     areas: list[list[PairedAreas]] = []
     for learn, observe, _ in systems.splits(folds):
         learner = Learner(learn, columns)
@@ -162,7 +162,7 @@ def _chosen_size(
     systems: Systems, columns: Sequence[FusionColumn], worth: Worth, rule: tuple[str, float, float],
     rng: np.random.Generator,
 ) -> tuple[int, list[tuple[float, float, float]]]:  # fmt: skip
-    """The size of the set, all where nothing can be measured; worth, loss and error of each."""
+    """The size of the set, all where nothing can be measured; worth, loss, error per size."""
     from scipy.special import ndtri
 
     (selection, margin, level), many = rule, len(systems.names)
@@ -219,7 +219,7 @@ def choose_set(
 def _areas(
     learner: Learner, learn: Systems, observe: Systems, size: int
 ) -> tuple[PairedAreas, ...]:
-    """Areas of a set of that size, of all and of the best one, and of all beside the set."""
+    """Areas of a set of that size and all, of the best one, and of all beside the set."""
     path, best = learner.elimination(), _best_single(learn)
     fused = learner.scores(observe, [path[size - 1], path[-1]])
     placed = [placements(scores) for scores in (*fused, observe.scores(best))]
@@ -234,7 +234,7 @@ def _best_single(systems: Systems) -> int:
 
 
 def _interval(folds: Sequence[PairedAreas], level: float, unseen: float) -> Interval:
-    """The mean over folds, by the larger of DeLong's error and Student's of the folds."""
+    """The mean over folds, by the larger of DeLong's error and Student's."""
     if not folds:
         return Interval(math.nan, math.nan, math.nan, level, "none")
     area, other, variance, freedom = learned.mean_of_folds(folds)

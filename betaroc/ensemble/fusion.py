@@ -31,7 +31,7 @@ Splits = Sequence[tuple[Systems, Systems, BoolArray]]
 
 
 def scale_of(sides: Sequence[Systems]) -> tuple[str, str]:
-    """What rules other than "rank-mean" and "vote" act on, "scores" or "ranks", and why."""
+    """What rules but "rank-mean" and "vote" act on, "scores" or "ranks", and why."""
     # Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks.
     x = np.concatenate([side.x for side in sides])
     weights = np.concatenate([side.weights for side in sides])
@@ -50,7 +50,7 @@ def logits(x: FloatArray) -> FloatArray:
 
 
 def rank_sums(dev: Systems, x: FloatArray) -> FloatArray:
-    """2 (dev scores below + half of those equal + 1/2) of each score, whole, by classifier."""
+    """2 (dev scores below + half of those equal + 1/2) of each score, by classifier."""
     result = np.ones(x.shape)
     for k, column in enumerate(dev.x.T):
         order = np.argsort(column)
@@ -61,7 +61,6 @@ def rank_sums(dev: Systems, x: FloatArray) -> FloatArray:
 
 
 def _mean(x: FloatArray) -> FloatArray:
-    """Of each row, summed from the least up, whatever the order of the classifiers."""
     return np.asarray(np.mean(np.sort(x, axis=1), axis=1))
 
 
@@ -103,7 +102,7 @@ class CurvePart(Value):
     prior: float
 
     def costs(self) -> tuple[FloatArray, FloatArray]:
-        """Of a false acceptance and of a false rejection at each alpha, per rate."""
+        """Costs of both errors at each alpha, per rate."""
         ones, zeros = np.ones(self.alpha.size), np.zeros(self.alpha.size)
         return {
             "weighted-error": (self.alpha, 1.0 - self.alpha),
@@ -127,7 +126,7 @@ def thresholds_of(dev: Systems, x: FloatArray, part: CurvePart) -> FloatArray:
 def score_losses(
     threshold: FloatArray, x: FloatArray, client: BoolArray, part: CurvePart
 ) -> FloatArray:
-    """Mean cost over alpha of each trial's decision: accepted iff above."""
+    """Mean cost over alpha of each trial's decision."""
     far, frr = part.costs()
     order = np.argsort(threshold, kind="stable")
     accepted, rejected = (
@@ -141,7 +140,7 @@ def vote_losses(
     dev: Systems, votes: FloatArray, observed: FloatArray, client: BoolArray, members: int,
     part: CurvePart,
 ) -> FloatArray:  # fmt: skip
-    """The same where dev chooses how many votes accept, at each alpha."""
+    """The same where dev chooses how many votes accept."""
     # Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as
     # many as there are members, which accepts none.
     cuts, alpha = np.arange(-1, members + 1), part.alpha
@@ -192,7 +191,7 @@ def diversity_columns(trials: Systems, splits: Splits) -> dict[str, AnyArray]:
 
 
 def correlations(samples: Sequence[tuple[FloatArray, FloatArray]]) -> FloatArray:
-    """Of columns within samples with weights; nan of constant or infinite ones."""
+    """Of columns within weighted samples; nan of constant or infinite ones."""
     largest = np.max([np.max(np.abs(x), axis=0) for x, _ in samples], axis=0)
     scale = np.where(largest > 0.0, largest, 1.0)  # squares of 1e300 overflow
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -334,7 +333,7 @@ def fusion_of(
     systems: Systems, dev: Systems | None, splits: Splits, parts: Mapping[str, CurvePart],
     level: float,
 ) -> Fusion:  # fmt: skip
-    """All rules with all classifiers and without each one, every part."""
+    """All rules with all classifiers and without each one."""
     scale, names = scale_of([side for side in (systems, dev) if side]), systems.names
     numbers = list(range(len(names)))
     subsets = [numbers, *([k for k in numbers if k != left] for left in numbers)]
@@ -376,7 +375,7 @@ def fusion_of(
 def _gain(
     with_it: FloatArray, without: FloatArray, systems: Systems, level: float
 ) -> tuple[float, float, float, float, float]:
-    """Means of each class add up; so do the variances of the paired differences."""
+    """Means and variances of paired differences of each class add up."""
     # Where trials depend on groups that is the sum over them of their squared contributions.
     gained, groups = systems.by_class(without - with_it), groups_of(systems.scores(0))
     value, rest, gain = (

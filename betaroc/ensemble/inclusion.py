@@ -588,7 +588,7 @@ def _place(
 
 # ------------------------------------------------------------------------- the arguments
 def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each classifier is fitted with; a rule for all is for scores in [0, 1]."""
+    """What each classifier is fitted with."""
     families = _by_name(family, systems, "family", AUTO)
     # Of scores in [0, 1] "auto" is beta, else normal.
     inside = np.all((systems.x >= 0.0) & (systems.x <= 1.0), axis=0)
@@ -743,7 +743,6 @@ def _grids(result: Inclusion) -> tuple[tree.Grid, tree.Grid]:
 
 
 def _points(value: float, low: float, high: float) -> tree.Cell:
-    """A difference of rates, in points of per cent."""
     return tree.signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
 
 
@@ -767,7 +766,7 @@ def inclusion_page(
     result: Inclusion, *, read: Sequence[str] = (), words: ClassWords | None = None,
     terms: str = BIOMETRIC,
 ) -> str:  # fmt: skip
-    """The view of the terminal, with pictures and what was read."""
+    """The view of the terminal, with pictures."""
     spelling = checks.terms_of(terms)
     say = vocabulary.Vocabulary(spelling, words or ClassWords()).fill
     classifiers = f"{len(result.names)} classifiers"

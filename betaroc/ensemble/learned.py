@@ -262,7 +262,6 @@ class Learner:
         return Fusing(members, b, covariance, coefficients)
 
     def without(self, fusing: Fusing, left: int) -> Fusing:
-        """The fusion of the same classifiers but one."""
         out = np.append(False, self.owner == left)
         moved = np.linalg.solve(fusing.covariance[np.ix_(out, out)], fusing.standard[out])
         start = fusing.standard - fusing.covariance[:, out] @ moved
@@ -270,7 +269,7 @@ class Learner:
         return self.fit(members, np.where(out, 0.0, start))
 
     def elimination(self) -> list[Fusing]:
-        """From one classifier to all: the one of the least Wald statistic leaves first."""
+        """From one classifier to all: that of the least Wald statistic leaves first."""
         path = [self.fit(np.ones(self.owner[-1] + 1, dtype=np.bool_))]
         while np.sum(path[-1].members) > 1:
             present = np.flatnonzero(path[-1].members)[::-1].tolist()  # of equal ones the last
@@ -284,7 +283,6 @@ class Learner:
         return round(float(wald), 9)
 
     def scores(self, systems: Systems, fusings: Sequence[Fusing]) -> list[Scores]:
-        """Fused scores of trials, by each of some fusions."""
         x = matrix_of(systems.x, self.columns, systems.names)
         return [systems.fused(linear(x, fusing.coefficients)) for fusing in fusings]
 
@@ -292,7 +290,7 @@ class Learner:
 def _ridge(
     design: FloatArray, client: BoolArray, copies: FloatArray, penalty: FloatArray, b: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """One fusion, by Newton's method from a place near it, and its curvature."""
+    """One fusion and its curvature, by Newton's method from a place near it."""
     from scipy.special import expit
 
     def objective(b: FloatArray) -> float:
@@ -321,7 +319,7 @@ def _ridge(
 
 # ------------------------------------------------------------------------------- the folds
 def dealt(systems: Systems, folds: int, rng: Any) -> IntArray | None:
-    """The fold of each row, clients first: the most with two rows, or groups, of each class."""
+    """The fold of each row, clients first."""
     # None for fewer than 3.
     most = min(folds, MOST_FOLDS, fewest_trials(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
@@ -349,7 +347,6 @@ def fewest_trials(systems: Systems) -> int:
 
 
 def _labels(systems: Systems) -> list[list[AnyArray]]:
-    """Of each class the columns of groups, or the rows themselves."""
     groups = zip(systems.classes, (systems.client_groups, systems.impostor_groups), strict=True)
     labels = (np.arange(len(side)) if label is None else label for side, label in groups)
     return [list(np.atleast_2d(label.T)) for label in labels]
@@ -447,7 +444,7 @@ def _nearest(systems: Systems, columns: Sequence[FusionColumn]) -> list[tuple[st
 
 
 def _drawn_gains(systems: Systems, columns: Sequence[FusionColumn]) -> FloatArray | None:
-    """Gains of every classifier by the Bayesian bootstrap, shape (classifiers, draws)."""
+    """Gains by the Bayesian bootstrap, shape (classifiers, draws)."""
     # Two normal classes with one covariance: of Mahalanobis' distance D of their means, less what
     # D^2 has by chance, twice as much within a bootstrap, a fusion learned on n trials has the area
     # Phi(D^2 sqrt((n - p - 1)/n)/sqrt(2 (D^2 + p c))), c = 1/n_client + 1/n_impostor.
@@ -492,7 +489,7 @@ def _learned_gain(
     name: str, folds: Sequence[PairedAreas], systems: Systems, level: float, on_dev: bool,
     mate: tuple[str, float, bool], drawn: FloatArray | None,
 ) -> LearnedGain:  # fmt: skip
-    """Mean of the folds, which share no trial: their variances add up."""
+    """Mean of the folds, whose variances add up."""
     from scipy.special import ndtri, stdtr
 
     with_it, without, variance, freedom = mean_of_folds(folds)
@@ -520,7 +517,7 @@ def _learned_gain(
 
 
 def mean_of_folds(folds: Sequence[PairedAreas]) -> tuple[float, float, float, float]:
-    """Means of both areas, and the variance of their difference with its degrees of freedom."""
+    """Means of both areas, and the variance of their difference with its freedom."""
     k = len(folds)
     variance, freedom = welch([f.variance for f in folds], [f.freedom for f in folds])
     area, other = math.fsum(f.area for f in folds) / k, math.fsum(f.other for f in folds) / k

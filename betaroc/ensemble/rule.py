@@ -149,7 +149,7 @@ def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
 
 
 def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value."""
+    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; its p-value."""
     # Student's t with Welch's degrees of freedom; nan where there is no error.
     from scipy.special import stdtr
 
@@ -166,7 +166,7 @@ def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _border(
     fit: Fit, end: str, test: EndTest | None, far: float, u: float, level: float
 ) -> BorderSide:
-    """The judgement near one border: by the end that the region reaches, else at a FAR."""
+    """The judgement near a border: by the end that the region reaches, else at a FAR."""
     reached = far == (0.0 if end == "at_one" else 1.0)
     excess, p, by = float(excess_of(fit.model, np.array([u]))[0]), math.nan, "border"
     side = BorderSide(CANNOT_TELL, math.nan, "end test", far, math.nan)
@@ -195,7 +195,6 @@ def _border(
 
 # ------------------------------------------------------------------------------- the sizes
 def _size(fit: Fit, region: tuple[float, float], level: float, hooks: Sequence[Hook]) -> Size:
-    """What there is of TPR - FAR in a range of FAR."""
     low, high = region
     area: dict[str, Any] = {"stat": "partial-auc", "between": region}
     try:
@@ -211,7 +210,7 @@ def _size(fit: Fit, region: tuple[float, float], level: float, hooks: Sequence[H
 
 
 def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[float, float, float, float]:
-    """Largest TPR - FAR and FAR - TPR, and where: at equal densities, jumps or borders."""
+    """Largest TPR - FAR and FAR - TPR, and where they lie."""
     t, gap = gaps(model._pair)
     far, borders = model._pair.far(t), np.array(region)
     inside = (far >= region[0]) & (far <= region[1])
@@ -269,7 +268,7 @@ def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
 
 # ---------------------------------------------------------------------------- the verdict
 class Confidence(NamedTuple):
-    """p-values of the word by the own ROC, two-sided, of the ROC lying on the diagonal."""
+    """p-values of the word by the own ROC, two-sided, against the diagonal."""
 
     #: Of that word as a whole: the largest of those it needs.
     p_value: float
@@ -383,7 +382,7 @@ def joined(marginal: str, gained: str) -> str:
 
 
 def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
-    """The word, and the largest p-value of the statements it needs."""
+    """The word, and the largest p-value that it needs."""
     if evidence.on_diagonal:
         return EXCLUDE, math.nan
     strict, lax = evidence.strict, evidence.lax

@@ -167,7 +167,6 @@ def _points(name: str, roc: Roc) -> list[_Vertex]:
 
 
 def _along(curve: list[_Vertex], a: _Vertex, b: _Vertex) -> bool:
-    """Whether a piece of the hull is one curve, but for rounding."""
     if not curve or (b.name or a.name) != curve[0].name:
         return False
     skipped = curve[a.number + 1 : b.number if b.name else len(curve)]
@@ -178,7 +177,6 @@ def _along(curve: list[_Vertex], a: _Vertex, b: _Vertex) -> bool:
 
 
 def _tangent(pairs: Mapping[str, Pair], a: _Vertex, b: _Vertex) -> tuple[_Vertex, _Vertex]:
-    """A chord whose ends have the slopes of their curves."""
     ends = [a, b]
     for _ in range(_STEPS):
         run, rise = ends[1].far - ends[0].far, ends[1].tpr - ends[0].tpr
@@ -193,7 +191,6 @@ def _tangent(pairs: Mapping[str, Pair], a: _Vertex, b: _Vertex) -> tuple[_Vertex
 
 
 def _touching(pair: Pair | None, v: _Vertex, level: float) -> _Vertex:
-    """The point near v with this log slope; v itself at a jump or corner."""
     if pair is None or pair.discrete:
         return v
     at = nearest_root(pair, v.t, pair.ratio_roots(level))

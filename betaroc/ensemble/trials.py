@@ -68,7 +68,6 @@ class Systems(tables.Tabular):
         return replace(self, **parts)
 
     def fused(self, x: FloatArray) -> Scores:
-        """Scores of one number per trial, clients first."""
         columns = dict(zip(CLASSES, np.split(x, [len(self.client)]), strict=True))
         beside = fields_of(self, *_BESIDE, "client_strata", "impostor_strata")
         return Scores._checked(**columns, **beside, library=self.library)
@@ -98,7 +97,6 @@ class Systems(tables.Tabular):
         return np.concatenate([weights_of(self, who) for who in CLASSES])
 
     def by_class(self, x: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """Numbers of the trials, and weights, of clients and of impostors."""
         return [(x[mask], self.weights[mask]) for mask in (self.is_client, ~self.is_client)]
 
     def splits(
@@ -130,7 +128,7 @@ def systems_of(
     *,
     name: str = "frame",
 ) -> Systems:
-    """The classifiers of a frame, of a mapping or of a sequence of Scores."""
+    """The classifiers of a frame, a mapping or a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
     if systems is not None and containers.width_of(systems) < 0:
         actual = format_value(systems)
@@ -258,7 +256,6 @@ def _table_words(role: str) -> str:
 
 
 def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[str, str]:
-    """The column that each classifier comes from, by its own name."""
     result: dict[str, str] = {}
     for column in wanted:
         if not np.isscalar(column) or column not in present:
@@ -272,7 +269,7 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
 
 
 def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
-    """Rows in which every classifier has a score; if asked for, refuse others."""
+    """Rows in which every classifier has a score; others may be refused."""
     import pandas as pd
 
     missing = {name: pd.isna(series.to_numpy()) for name, series in columns.items()}
@@ -317,7 +314,7 @@ def warn_of_same_trials(systems: Systems, dev: Systems) -> None:
 
 
 def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
-    """Pairs of classifiers that put all trials in one order; warn of each."""
+    """Pairs of classifiers that order all trials alike; it warns of each."""
     from scipy.stats import rankdata
 
     ranks, result = rankdata(systems.x, axis=0), list[tuple[str, str]]()

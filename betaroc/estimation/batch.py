@@ -108,7 +108,7 @@ class ClassColumns:
 def system_columns(
     frame: Any, system: str, score: str, label: str, client_label: object
 ) -> tuple[list[Any], ClassColumns, ClassColumns, Library | None]:
-    """Names of the systems, both classes, and the library of the frame."""
+    """Names of the systems, both classes, and the library."""
     with engine_errors(score, label):
         source = opened(frame, "a mapping or sequence of Scores or ScoreSummary")
     groups = system_groups(source, system, score, label)
@@ -216,7 +216,6 @@ def logit_normal_of_systems(side: ClassColumns, who: str, boundary: str | None) 
 def _from_moments(
     who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, keep: FloatArray
 ) -> ClassEstimates:
-    """From the sum of squares about a mean, and the share left of it."""
     good = (keep > CANCELLED) & np.isfinite(square) & (square > LEAST_SQUARE * n)
     _refuse(reason, ~good, who)
     n, mu, square = (np.where(reason == "", column, np.nan) for column in (n, mu, square))
@@ -233,7 +232,7 @@ def _refuse(reason: AnyArray, doubtful: BoolArray, who: str) -> None:
 
 
 def _reasons(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) -> AnyArray:
-    """Why a class cannot be fitted, or an empty text."""
+    """Why a class cannot be fitted; else empty."""
     result = np.full(side.n.size, "", dtype=object)
     inside, low, high = side.n, side.low, side.high
     if unit:

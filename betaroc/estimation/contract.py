@@ -154,7 +154,6 @@ class Sample(NamedTuple):
         return cls(name, values, weights, total, *extremes, places)
 
     def place(self, index: int) -> int:
-        """Where the score stood in what was given."""
         return index if self.places is None else int(self.places[index])
 
     def keep(self, mask: BoolArray) -> Sample:
@@ -330,12 +329,10 @@ class Family:
 
     @property
     def censored(self) -> bool:
-        """Whether scores may be censored at an edge."""
         return self.on_unit and self.summed and self.of_density
 
     @property
     def of_pairs(self) -> bool:
-        """Whether the family is one of both classes together."""
         return self.impostor is not None or self.join is not None
 
 
@@ -469,7 +466,7 @@ _FLAT_CELL = 0.5
 def score_cells(
     values: FloatArray, step: float, support: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Distinct cells k step -+ step/2 with scores: k, both ends, and that of each score."""
+    """Distinct cells k step -+ step/2: k, both ends, and that of each score."""
     last = np.ceil(support[1] / step + 0.5) - 1
     index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
     low, high = (np.clip((index + side) * step, *support) for side in (-0.5, 0.5))
@@ -479,7 +476,7 @@ def score_cells(
 def log_masses(
     low: FloatArray, high: FloatArray, support: tuple[float, float]
 ) -> Callable[[Any], FloatArray]:
-    """log P(low < S <= high) of each cell: by Gauss's rule where the density is flat."""
+    """log P(low < S <= high) of each cell."""
     nodes, node_weights = np.polynomial.legendre.leggauss(5)
     half, middle = 0.5 * (high - low), 0.5 * (high + low)
     points = middle + np.outer(nodes, half)
@@ -550,7 +547,7 @@ def maximise(
 
 
 def _derivatives(mean: Callable[[FloatArray], float], y: FloatArray) -> Expansion:
-    """Value, gradient and Hessian by central differences of fourth order."""
+    """Value, gradient and Hessian by central differences."""
     centre, along = mean(y), np.eye(y.size)
 
     def change(h: FloatArray, near: float, sign: float) -> float:
@@ -612,7 +609,7 @@ _UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 def check_request(
     boundary: str | None, resolution: float | None, family: str, row: Family
 ) -> float | None:
-    """The resolution, if both options make sense for this family."""
+    """The resolution, if both options suit the family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
     if not row.on_unit and (boundary is not None or not (resolution is None or row.of_density)):

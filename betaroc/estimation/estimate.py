@@ -167,7 +167,6 @@ def outliers(scores: Scores) -> list[Notice]:
 
 
 def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
-    """Whether the first distance is too large beside the next ones."""
     largest = float(np.max(far[1:]))
     if not far[0] > _FAR * largest:
         return False
@@ -361,7 +360,6 @@ class PairEstimate(Result):
 
     @property
     def library(self) -> Library | None:
-        """That of the columns of the scores, for tables."""
         return self.scores.library
 
     @property
@@ -381,7 +379,7 @@ class PairEstimate(Result):
 
     @property
     def bic(self) -> float:
-        """Sum over the classes, by the log of the weight behind each parameter."""
+        """Sum over the classes, by the weight behind each parameter."""
         weights = self.client.total_weight, self.impostor.total_weight
         charged = math.log(sum(weights)) - sum(map(math.log, weights))
         return self.client.bic + self.impostor.bic + len(self.tied) * charged
@@ -441,7 +439,6 @@ class Task(NamedTuple):
 
     @classmethod
     def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
-        """Each class takes the options that its family has."""
         if names[0] == names[1]:
             task = cls.of(names[0], options)
             return task, task
@@ -481,7 +478,6 @@ class Task(NamedTuple):
         return result, notices
 
     def estimated(self, sample: Data) -> tuple[Data, MleResult]:
-        """A sample on the family's range, and its maximum."""
         if self.bounds is not None:
             rows = sample.rows()
             ends = sorted(mirror(end, self.lower) for end in self.bounds)
@@ -551,7 +547,7 @@ def estimate_class(
     near: Distribution | None = None, components: int | None = None,
     resolution: float | None = None, bounds: Bounds | None = None,
 ) -> Estimate:  # fmt: skip
-    """One class without warnings; the search starts at `near`."""
+    """A class without warnings; the search starts at `near`."""
     task = Task.of(name, Options(None, resolution, components, bounds))
     near = near.base if isinstance(near, Shifted) else near
     if near is not None and task.row.near:

@@ -36,7 +36,6 @@ _LEAST_GAP = 1e-12
 
 
 def _row_means(columns: Sequence[FloatArray], counts: IntArray | None) -> list[FloatArray]:
-    """Means of the rows, or of the scores drawn in each row."""
     if counts is None:
         return [np.mean(column, axis=1) for column in columns]
     total = np.maximum(np.sum(counts, axis=1), 1)
@@ -279,7 +278,7 @@ def estimate_empirical(sample: Data) -> MleResult:
 
 
 def join_ranks(client: MleResult, impostor: MleResult) -> JointMle:
-    """The binormal ROC of two samples: clients a/b and 1/b on the impostors' latent scale."""
+    """The binormal ROC of two samples: clients a/b and 1/b on the latent scale."""
     samples = [cast(Empirical, item.distribution)._steps for item in (client, impostor)]
     scores, both = rank_normal.rank_cells(*samples)
     y, (likelihoods, _, gain, cov, _), steps = rank_normal.rank_normal_mle(both)
@@ -396,7 +395,7 @@ def named(pair: tuple[str, str]) -> Names:
 
 
 def in_classes(family: Names) -> str:
-    """One name, or "beta (clients), beta-mixture (impostors)" with the slots of the classes."""
+    """One name, or "beta (clients), beta-mixture (impostors)"."""
     if isinstance(family, str):
         return family
     return f"{family[0]} ({CLIENTS}), {family[1]} ({IMPOSTORS})"
@@ -408,13 +407,13 @@ def family_text(family: Names) -> str:
 
 
 def names_of_text(text: str) -> Names:
-    """A family as typed in a shell: "beta", or "beta,beta-mixture" for a pair."""
+    """A family as typed: "beta", or "beta,beta-mixture" for a pair."""
     parts = [part.strip() for part in text.split(",")]
     return named(checked_pair(parts if len(parts) > 1 else parts[0], (AUTO, BEST)))
 
 
 def distribution_of_text(text: str) -> Distribution:
-    """A distribution as typed in a shell, such as "beta:8,2"."""
+    """A distribution as typed, such as "beta:8,2"."""
     kinds = {name: row.law for name, row in FAMILIES.items() if row.of_density and row.law}
     forms = {name: ",".join(f.name for f in fields(kind)) for name, kind in kinds.items()}  # type: ignore[arg-type]
     family, _, numbers = text.partition(":")
@@ -429,7 +428,7 @@ def distribution_of_text(text: str) -> Distribution:
 
 # ------------------------------------------------------------------- what rows of the table say
 def rows_of_names(family: Names) -> list[Family]:
-    """The rows of a family, or of both."""
+    """The rows of a family or of both."""
     names = (family,) if isinstance(family, str) else family
     return [FAMILIES[name] for name in names if name in FAMILIES]
 
@@ -493,7 +492,7 @@ def score_span(name: str, side: FloatArray | ClassSummary) -> Span:
 
 
 def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
-    """Of both classes; of several sets each by its name."""
+    """Of both classes, or of several sets by name."""
     of = f" of {scores.name}" if named and scores.name else ""
     return [score_span(f"{who}{of}", getattr(scores, who)) for who in CLASSES]
 

@@ -93,7 +93,6 @@ class _Data(NamedTuple):
         return cls(kind, kind.columns(values), w, math.fsum(w.tolist()))
 
     def expected(self, point: Point) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, float]]:
-        """Of each block columns, weights, shares of components and log-likelihood."""
         for start in range(0, self.weights.size, _BLOCK):
             columns, w = (x[..., start : start + _BLOCK] for x in (self.columns, self.weights))
             parts = self.kind.log_density(columns, *point[1:, :, None])
@@ -228,7 +227,6 @@ def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
 def _first_shares(
     values: FloatArray, weights: FloatArray, single: MleResult, count: int
 ) -> Iterator[FloatArray]:
-    """Who may have made which score, one row per component."""
     # A start must leave every component a little of every score; nothing of it stays in the fit.
     height = np.clip(np.asarray(single.distribution.cdf(values)), 1e-6, 1.0 - 1e-6)
     yield _bernstein(height, count)
@@ -293,7 +291,7 @@ def _regular(kind: Components, point: Point, total: float, cap: float) -> bool:
 def _climb(
     data: _Data, start: Point, cap: float, steps: int = _EM_STEPS
 ) -> tuple[Point, Summit] | None:
-    """From a start to its local maximum: EM and Newton's method in turns."""
+    """From a start to its local maximum."""
     kind, count, iterations = data.kind, start.shape[1], 0
 
     def at(y: FloatArray) -> Point:
@@ -365,7 +363,7 @@ def beta_mixture_of_rows(law: BetaMixture, x: FloatArray) -> Parameters:
 
 
 def beta_mixture_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Squares and products of the shapes' scores and their slopes."""
+    """Squares and products of the shapes' scores."""
     from scipy.special import polygamma
 
     rows, count = [], (len(p) + 1) // 3

@@ -218,7 +218,6 @@ class Tails(Value):
         return min(fit.mass for fit in self.fits)
 
     def turned_place(self, log_rate: float) -> float:
-        """Mean turned place that has a rate beyond."""
         places = [
             fit.joint + float(ParetoTail(fit.mass, fit.shape, fit.scale)._distance(log_rate))
             for fit in self.fits
@@ -286,7 +285,6 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
 
 
 def _extremes(values: FloatArray, weights: FloatArray | None, size: float) -> TwoArrays:
-    """Distinct values from the largest on, and their copies."""
     count = min(values.size, int(2.0 * size) + 2)
     while True:
         place = values.size - count
@@ -316,7 +314,7 @@ def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tupl
 
 
 def steep_tails(who: str, tails: Tails, *, bounded: bool) -> list[Notice]:
-    """A notice where a shape lies beyond two deviations."""
+    """A notice of shapes beyond two deviations."""
     worst = max((fit.shape for fit in tails.fits), key=abs)
     if abs(worst) <= 2.0 * PRIOR_DEVIATION:
         return []

@@ -133,7 +133,7 @@ Placed = tuple[float, list[FloatArray]]
 
 
 def paired_areas(a: Placed, b: Placed, trials: Scores) -> PairedAreas:
-    """DeLong's paired variance, with Student's t for few trials."""
+    """DeLong's paired variance; Student's t for few trials."""
     (area, parts), (second, others) = a, b
     apart = [settled(first - two) for first, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
@@ -184,7 +184,6 @@ def placements(scores: Scores, name: str = "scores") -> Placed:
 
 
 def _share_below(at: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Share of the values below each place, those on it by half."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     sums = np.concatenate([[0.0], np.cumsum(weights[order])])
@@ -201,7 +200,7 @@ def settled(differences: FloatArray) -> FloatArray:
 def covariance_of_means(
     units: trial_groups.Groups, parts: Sequence[Sequence[FloatArray]], *, unbiased: bool = False
 ) -> FloatArray:
-    """Covariance of sums of two means; `unbiased`: divisor n - 1 in a class without groups."""
+    """Covariance of sums of two means; `unbiased`: divisor n - 1 without groups."""
     cut, factors = units.rows[0].size, units.factors()
     contributions = np.zeros((units.first.size, len(parts)))
     for which, where in enumerate((slice(0, cut), slice(cut, None))):
@@ -218,7 +217,7 @@ def covariance_of_means(
 
 
 def spread_of(parts: list[FloatArray], groups: trial_groups.Groups) -> tuple[float, float]:
-    """DeLong's deviation of an area, or that between groups, and its degrees of freedom."""
+    """DeLong's deviation of an area, or that between groups, and its freedom."""
     variance = float(covariance_of_means(groups, [parts], unbiased=True)[0, 0])
     sizes = [size - 1.0 for size in groups.sizes if size is not None]
     return math.sqrt(variance), min(sizes, default=math.inf)
@@ -256,7 +255,6 @@ class DelongArea(NamedTuple):
         return self.sd <= ROUNDING
 
     def best(self, tail: float) -> tuple[Limits, str]:
-        """The interval that suits the scores, and its name."""
         from scipy.special import expit
 
         if self.is_still:
@@ -283,7 +281,6 @@ class DelongArea(NamedTuple):
         return float(expit(centre - reach)), float(expit(centre + reach))
 
     def _logit(self, tail: float) -> Limits:
-        """The logit of the area, and how far its interval reaches from there."""
         centre = math.log(self.area) - math.log1p(-self.area)
         return centre, self._reach(tail) / (self.area * (1.0 - self.area))
 

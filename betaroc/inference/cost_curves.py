@@ -97,7 +97,7 @@ class CostCurve(tables.Framed, nouns.Readable):
 
     @property
     def default(self) -> FloatArray:
-        """What the better of the two decisions without scores costs, or brings."""
+        """What the better decision without scores costs, or brings."""
         best = np.min if self.display == BAYES_ERROR else np.max
         return np.asarray(best(self._defaults, axis=0))
 

@@ -39,7 +39,7 @@ def block_diag(*blocks: FloatArray) -> FloatArray:
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
-    """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
+    """Covariance of both classes' parameters; see `Fit.joint_cov`."""
     results = fit.client, fit.impostor
     units = groups_of(fit.scores) if checks.flag(groups, "groups") else None
     covariance, cut = block_diag(*(r.cov for r in results)), len(results[0].names)
@@ -57,7 +57,7 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
 
 # ------------------------------------------------------------ scores of single observations
 def trial_moves(fit: PairEstimate, scores: Scores) -> list[FloatArray]:
-    """How far each client and each impostor moves the parameters of both classes, shape (n, p)."""
+    """How far each trial moves the parameters of both classes, shape (n, p)."""
     cut, cov = len(fit.client.names), joint_cov(fit, groups=False)
     if is_of_ranks(fit.model.client):  # impostors move the clients' parameters
         law = cast(RankNormal, base_of(fit.model.client))
@@ -69,7 +69,7 @@ def trial_moves(fit: PairEstimate, scores: Scores) -> list[FloatArray]:
 def observation_scores(
     result: Estimate, values: FloatArray, weights: FloatArray | None
 ) -> FloatArray:
-    """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
+    """Derivative of each score's log-likelihood in the parameters, shape (n, p)."""
     if not result.names:
         actual, remedy = f"family {result.family!r}", "Fit a parametric family."
         raise refusal("a fit", "have parameters to have a covariance", actual, remedy)
@@ -153,7 +153,7 @@ _LARGEST = 1e7
 
 
 def inner_trials(result: Estimate) -> float:
-    """Trials of a fitted distribution that lie on no point mass."""
+    """Trials of a distribution that lie on no point mass."""
     shares = [result.params.get(name, 0.0) for name in MASSES]
     return float(_scored_trials(result) * (1.0 - math.fsum(shares)))
 
@@ -182,7 +182,7 @@ def _check_light(result: Estimate) -> None:
 
 
 def student(freedom: float, level: float) -> float:
-    """How many standard errors an interval of this level reaches."""
+    """How many standard errors an interval reaches."""
     from scipy.special import stdtrit
 
     return -float(stdtrit(freedom, 0.5 * (1.0 - level)))
@@ -215,7 +215,6 @@ class SmallSample(NamedTuple):
         return np.where(np.isnan(freedom), math.inf, freedom)
 
     def shift(self, slopes: FloatArray) -> float:
-        """First-order bias of a number with these slopes along the roots."""
         if not np.any(self.bias):
             return 0.0
         return float(slopes @ np.linalg.lstsq(self.roots.T, self.bias, rcond=None)[0])
@@ -265,7 +264,7 @@ def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
 
 
 def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
-    """First-order bias of the coordinates: of log a and log b, of log sigma; else 0."""
+    """First-order bias of log a and log b, of log sigma; else 0."""
     from scipy.special import psi
 
     n, base = inner_trials(result), base_of(result.distribution)
@@ -291,7 +290,7 @@ def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
 
 
 def shape_corrections(a: float, b: float) -> tuple[float, float]:
-    """n times what the mean profile deviances of a and b exceed 1 by (Lawley 1956)."""
+    """n times the excess over 1 of the mean profile deviances of a and b (Lawley 1956)."""
     # Of a canonical exponential family with cumulants k of its sufficient statistics
     # (3 rho13^2 + 2 rho23^2 - 3 rho4)/12, of both shapes less that of the other one alone. A
     # concentrated distribution has 11/6, a normal sigma's.
@@ -311,7 +310,7 @@ def shape_corrections(a: float, b: float) -> tuple[float, float]:
 
 
 def _cumulants(a: float, b: float) -> list[FloatArray]:
-    """Second to fourth cumulants of (log s, log(1 - s)), times the shapes: free of scale."""
+    """Second to fourth cumulants of (log s, log(1 - s)), times the shapes."""
     from scipy.special import polygamma
 
     a, b = min(a, _LARGEST), min(b, _LARGEST)
@@ -350,7 +349,7 @@ Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 @dataclass(frozen=True, eq=False)
 class PerturbedModels:
-    """A fit, the errors of its parameters, and the models a step away."""
+    """A fit, the errors of its parameters, and models a step away."""
 
     fit: PairEstimate
     groups: bool
@@ -359,7 +358,7 @@ class PerturbedModels:
 
     @cached_property
     def base(self) -> ScoreModel:
-        """What is varied; of ranks on the latent scale, which has digits whatever the scores."""
+        """What is varied; of ranks on the latent scale, which has all digits."""
         model = self.fit.model
         return _on_latent(model) if is_of_ranks(model.client) else model
 
@@ -390,7 +389,7 @@ class PerturbedModels:
 
     @cached_property
     def roots(self) -> FloatArray:
-        """The change with one standard error along each root of the covariance, in rows."""
+        """The change with one standard error along each root, in rows."""
         fit, results = self.fit, (self.fit.client, self.fit.impostor)
         for who, result in zip(CLASSES, results, strict=True):
             if not np.all(np.isfinite(result.cov)):
@@ -437,7 +436,6 @@ class PerturbedModels:
         return result
 
     def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
-        """Both distributions where the coordinates are off by so much."""
         names, values = self.names, (self.place + away).tolist()
         client, impostor = self.base.client, self.base.impostor
         cut = len(names[0])
@@ -484,7 +482,7 @@ def _slopes(ends: Sequence[tuple[Any, Any]]) -> FloatArray:
 def near_of(
     fit: PairEstimate, *, groups: bool, of: Callable[[ScoreModel], Any] | None = None
 ) -> PerturbedModels:
-    """The models near a fit, kept with it; of ranks for numbers that no map of scores changes."""
+    """The models near a fit, kept with it."""
     if fit.tied and fit.model.client == fit.model.impostor:
         rule = "differ between the classes to have errors"
         remedy = "Take the intervals of" + worded(' `family="beta"`.')
@@ -499,7 +497,7 @@ def near_of(
 
 
 def _on_latent(model: ScoreModel, unit: float = 1.0) -> ScoreModel:
-    """The model of other scores of the same ranks: no threshold has one rate in two units."""
+    """The model of other scores of the same ranks."""
 
     def mapped(law: Any) -> Any:
         if not isinstance(law, RankNormal):
@@ -533,7 +531,7 @@ class Delta(NamedTuple):
 
 
 def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, ScoreModel]) -> _T:
-    """A number with the scores that speak for it; a warning of none."""
+    """A number with the scores that speak for it; it warns of none."""
     beyond, flags = [], []
     for evidence, model in systems:
         asked = spec.rates(model)
@@ -622,7 +620,6 @@ def _finite(spec: StatisticSpec, model: ScoreModel, value: Any) -> float:
 def _scale(
     name: str, spec: StatisticSpec, model: ScoreModel
 ) -> tuple[Callable[[Any], float], Callable[[float], float]]:
-    """To the scale on which the error is nearly normal, and back."""
     from scipy.special import ndtr, ndtri
 
     if name == "threshold" and model._pair.unit:
@@ -726,7 +723,6 @@ def _check_profile(fit: Estimate) -> None:
 
 # ------------------------------------------------------------------------------ profile
 def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
-    """Where twice the fall of the profile log-likelihood is its quantile."""
     # That of chi-squared for a point mass, exact for normal distributions and for a single shape,
     # with Lawley's correction of the mean for two shapes.
     from scipy.special import chdtri
@@ -777,7 +773,7 @@ def _shape_ends(a: float, b: float, fall: float) -> Limits:
 
 
 def _scale_deviance(size: float, freedom: float, level: float) -> float:
-    """The exact quantile of size (r - 1 - log r) where size r is chi-squared."""
+    """The exact quantile of size (r - 1 - log r) with size r chi-squared."""
     from scipy.special import chdtr, chdtri
 
     def excess(q: float) -> float:
@@ -807,7 +803,6 @@ def _ratios(fall: float) -> Limits:
 
 
 def _share_ends(p: float, fall: float) -> Limits:
-    """Kullback-Leibler divergence of a binomial share equal to `fall`."""
     if p == 0.0:
         return 0.0, -math.expm1(-fall)
     if p == 1.0:
@@ -828,7 +823,7 @@ def _share_ends(p: float, fall: float) -> Limits:
 def _wald(
     fit: Estimate, errors: Mapping[str, float], level: float, freedom: float, stretch: float
 ) -> dict[str, Limits]:
-    """estimate -+ t standard errors: of logs of positive parameters, z of logits of masses."""
+    """estimate -+ t standard errors: logs of positive parameters, logits of masses."""
     t, z = stretch * student(freedom, level), student(math.inf, level)
     scales = {p.name: p.scale for p in fit.distribution._parameters()}
     ends = {}

@@ -363,7 +363,6 @@ def _of_counts(
     counted: list[CountedScores], spec: StatisticSpec, options: IntervalOptions, *, paired: bool,
     by_trial: bool,
 ) -> Difference:  # fmt: skip
-    """By the intervals of both, or of EERs by influence."""
     spread = np.zeros((2, 2))
     if paired or by_trial:
         parts = [score_influence(c, spec, options) for c in counted]
@@ -394,7 +393,6 @@ def _of_counts(
 def _on_the_same_trials(
     systems: Sequence[ScoreData], options: IntervalOptions
 ) -> tuple[Scores, Scores]:
-    """Both systems trial by trial, with the groups that either has."""
     for name, data in zip("ab", systems, strict=True):
         if not isinstance(data, Scores):
             rule, remedy = "be False of a summary, which knows no trials", "Give the scores."
@@ -411,7 +409,7 @@ def _on_the_same_trials(
 def score_influence(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """What each client and each impostor moves in a number."""
+    """What each trial moves in a number."""
     share = of_scores.INFLUENCES.get(spec.name) or of_scores.losses_of
     if options.method == "effective-size" or spec.name in of_scores.LOSSES:
         return of_scores.of_trials(counted, share(counted, spec))
@@ -461,7 +459,6 @@ def _of_fits(
         return spec.number(fits[0].model) - spec.number(fits[1].model)
 
     def with_larger_p(family: Difference, scores: Difference) -> tuple[Difference, Difference]:
-        """0 is in the hull where it is in either, or between them."""
         same = family.estimate * scores.estimate > 0.0
         p = max(family.p_value, scores.p_value) if same else 1.0
         return replace(family, p_value=p), scores
@@ -514,7 +511,6 @@ def _square_and_add(
 
     @cache
     def ends(z: float) -> Limits:
-        """From the difference to its ends, so many deviates out."""
         one, two = both_at(float(1.0 - 2.0 * ndtr(-z)))
         return difference_ends(one, two, r)
 
@@ -561,7 +557,7 @@ def _drawn(
 
 
 def of_replicates(gap: float, apart: FloatArray, options: IntervalOptions, name: str) -> Difference:
-    """Quantiles of the differences in replicates, and the share of them beyond 0."""
+    """Quantiles of the differences in replicates, and the share beyond 0."""
     (low, high), failed = drawn_scores.percentiles(apart, options, name)
     keep = apart[~np.isnan(apart)]
     beyond = min(int(np.sum(keep <= 0.0)), int(np.sum(keep >= 0.0)))

@@ -158,7 +158,6 @@ class DrawnScores:
     smoothed: bool = False
 
     def models(self) -> Iterator[tuple[ScoreModel | None, ...]]:
-        """The systems of each replicate; None where a class came out empty."""
         makers = [_smoothed(s) if self.smoothed else _plain(s) for s in self.systems]
         for stream, drawn in self._blocks():
             for counts in zip(*drawn, strict=True):
@@ -206,7 +205,6 @@ def _plain(scores: Scores) -> _Maker:
 
 
 def _smoothed(scores: Scores) -> _Maker:
-    """The scores on a scale that suits both classes, with noise."""
     # The scale is the sum of the normal deviates of the ranks in either class: of binormal scores
     # per line, and as wide where the classes are apart as within them.
     from scipy.special import ndtri
@@ -272,7 +270,7 @@ _SAME = 1e-9
 
 
 def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Percentiles of each column, so far out that `level` of the rows lie between all of them."""
+    """Percentiles of each column between all of which `level` of the rows lie."""
     # One and the same number of replicates, or share of those that are defined, is cut off at both
     # ends of every column: as many as possible.
     ordered = np.sort(values, axis=0)  # nan last
@@ -296,7 +294,7 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
 
 
 def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
-    """Quantiles of the replicates that have a value, and how many have none."""
+    """Quantiles of the replicates that have a value, and how many lack."""
     keep = values[~np.isnan(values)]
     failed = int(values.size - keep.size)
     if not keep.size:
@@ -325,7 +323,7 @@ def interval_of_replicates(
 def pointwise(
     values: FloatArray, estimate: FloatArray, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """Percentiles of the replicates at each point, those that are nan left out."""
+    """Percentiles of the replicates at each point, without those that are nan."""
     low, high = np.full((2, estimate.size), np.nan)
     known = ~(np.all(np.isnan(values), axis=0) | np.isnan(estimate))
     shares = [options.tail, 1.0 - options.tail]
@@ -338,7 +336,7 @@ def band_of_replicates(
     values: FloatArray, estimate: FloatArray, options: IntervalOptions, bounds: Limits, *,
     simultaneous: bool,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Percentiles at each point, or estimate -+ c sd for all at once; within the range."""
+    """Percentiles at each point, or estimate -+ c sd for all at once."""
     if simultaneous:
         gone = np.isnan(values)
         deviation = np.where(gone, estimate, values) - estimate

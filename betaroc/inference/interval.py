@@ -26,7 +26,7 @@ Limits = tuple[float, float]
 
 
 def is_sparse(n_beyond: float | None) -> bool:
-    """Whether so few scores speak for a number that its interval is rough."""
+    """Whether few scores speak for a number."""
     return n_beyond is not None and n_beyond < _SPARSE
 
 
@@ -198,7 +198,6 @@ class Band(tables.Framed, nouns.Exportable):
 
     @property
     def _drawn(self) -> curves.DrawnBand:
-        """The ends of the intervals, and what they are in words."""
         if self.resample.startswith("trainings") and self.groups:
             words = f"{level_words(self.level)} interval of the mean of {self.groups[1]} trainings"
         elif self._is_of_roc:
@@ -224,7 +223,7 @@ def root_of_squares(one: float, two: float, r: float) -> float:
 
 
 def difference_ends(one: Interval, two: Interval, r: float) -> Limits:
-    """From the difference of two numbers, whose errors have a correlation, to its ends."""
+    """The ends of a difference of numbers whose errors have a correlation."""
     down = root_of_squares(one.estimate - one.low, two.high - two.estimate, r)
     return down, root_of_squares(one.high - one.estimate, two.estimate - two.low, r)
 

@@ -55,7 +55,7 @@ _STRAIGHT = 1e-8
 
 # ---------------------------------------------------------------------------- of one tail
 class _UncertainTail:
-    """One tail as a mixture over shapes, scales and the share beyond the joint."""
+    """A tail as a mixture over shapes, scales and shares beyond the joint."""
 
     def __init__(self, fit: TailFit) -> None:
         from scipy.special import betaincinv, ndtr
@@ -67,7 +67,7 @@ class _UncertainTail:
         self.log_masses = np.log(betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES)))
 
     def log_thinned(self, distance: float) -> FloatArray:
-        """Log share of what is beyond the joint that is beyond a distance, by the grid."""
+        """Log share of the exceedances that lie beyond a distance, by the grid."""
         u = max(distance, 0.0) / self.scale
         z = self.shape * u
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -114,7 +114,7 @@ def _uncertain(fit: TailFit) -> _UncertainTail:
 
 
 def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
-    """Whether the place of a rate lies beyond every joint, at a level."""
+    """Whether the place of a rate lies beyond every joint."""
     if rate <= 0.0 or rate > 0.5 * tails.mass:
         return False
     tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
@@ -136,7 +136,7 @@ def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
 
 
 def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limits:
-    """Ends of the interval of the place that has a rate beyond: :func:`tail_rate_ends` inverted."""
+    """Ends of the place that has a rate beyond: :func:`tail_rate_ends` inverted."""
     x, tail = math.log(rate), 0.5 - 0.5 * level
     low = min(fit.joint + _uncertain(fit).distance(x, tail) for fit in tails.fits)
     high = max(fit.joint + _uncertain(fit).distance(x, 1.0 - tail) for fit in tails.fits)
@@ -156,7 +156,7 @@ _TailAt = tuple[Tails, Coordinate, float, float]
 def tail_interval(
     f: PairEstimate, spec: StatisticSpec, level: float = 0.95, *, groups: bool = True
 ) -> Interval | None:
-    """The interval of a number that rests on a tail; None of any other."""
+    """The interval of a number that rests on a tail; else None."""
     # A rate at a threshold, the threshold of a rate: as in `tail_rate_ends`. A rate of one class at
     # a rate of the other: the root of the squares of what the threshold's interval moves it, and of
     # its own interval at the estimated threshold.
@@ -180,7 +180,6 @@ def tail_interval(
 def _across(
     f: PairEstimate, spec: StatisticSpec, thresholds: Limits, level: float, *, groups: bool
 ) -> Limits:
-    """Of a rate of one class where the other's threshold varies in its tail."""
     estimate, at = spec.number(f.model), partial(parse_statistic, spec.name, ())
     place = parse_statistic("threshold", (), **spec.where.keywords).number(f.model)
     fixed = at(threshold=place)
@@ -213,7 +212,6 @@ def _rate_at_threshold(f: PairEstimate, spec: StatisticSpec, level: float) -> Li
 
 
 def _tail_at(f: PairEstimate, name: str, value: float) -> _TailAt | None:
-    """The tail that a rate speaks of, and the rate beyond."""
     who, side = _RATES[name]
     estimate: Estimate = getattr(f, who)
     law, built, absent = estimate.distribution, 1.0, estimate.params.get(inflated.REJECTED, 0.0)
@@ -258,7 +256,7 @@ def intervals_of_fit(
 
 
 def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
-    """Refuse a rate that expects less than a tenth of a score of a tail."""
+    """Refuse a rate that expects less than a tenth of a score."""
     # A rate at a threshold was not asked for: its interval says how far out it may be.
     for item in spec.rates(f.model):
         tails, size = (f.client, f.impostor)[item.who].tails, f._evidence.sizes[item.who]
@@ -442,7 +440,7 @@ def interval(
 
 # ------------------------------------------------------------- of a fit beside its scores
 def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Interval:
-    """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
+    """The interval of a statistic; `Fit.interval` documents it."""
     check_far_out(f, spec, extrapolate=options.extrapolate)
 
     def family(chosen: IntervalOptions) -> Interval:
@@ -479,7 +477,7 @@ def _scores_interval(
 
 
 def is_of_scores(spec: StatisticSpec, *fits: PairEstimate) -> bool:
-    """Whether scores answer by themselves; ties of ratings count for other numbers than a fit."""
+    """Whether scores answer by themselves."""
     of_ranks = any(rank_normal.is_of_ranks(f.model.client) for f in fits)
     return spec.is_named and spec.row.of_scores and not of_ranks
 
@@ -492,7 +490,6 @@ def scores_of_fit(f: SupportedPair) -> ScoreData:
 
 
 def _closed(f: SupportedPair, family: Interval, scores: Interval) -> tuple[Interval, Interval]:
-    """Close an end that the scores leave open, by a tail or the scale."""
     low, high = family.low, family.high
     if not family.method.startswith("tail"):
         lows, highs = zip(f.model.client.support, f.model.impostor.support, strict=True)
@@ -503,12 +500,11 @@ def _closed(f: SupportedPair, family: Interval, scores: Interval) -> tuple[Inter
 
 
 def _has_width(low: Any, high: Any) -> Any:
-    """Whether two ends are apart by more than the rounding of sums."""
     return high - low > _ROUNDING * np.minimum(np.abs(low), np.abs(high))
 
 
 def _hull_ends(family: tuple[Any, Any], scores: tuple[Any, Any]) -> tuple[Any, Any]:
-    """The hull, the family's ends cut one length of the scores' beyond theirs."""
+    """The hull, the family's ends at most a length of the scores' beyond theirs."""
     # Scores that leave no width, as replicates of classes apart do, say nothing of what is long.
     length = np.where(_has_width(*scores), scores[1] - scores[0], math.inf)
     low = np.minimum(scores[0], np.maximum(family[0], scores[0] - length))
@@ -520,7 +516,7 @@ def interval_hull(
     by_scores: Callable[[IntervalOptions], Any], estimate: Callable[[], float],
     matched: Callable[[Any, Any], tuple[Any, Any]],
 ) -> Any:  # fmt: skip
-    """The hull of two intervals or differences; where one is refused, the other."""
+    """The hull of two intervals or differences; of one where the other is refused."""
     alone, scores = replace(options, method=FAMILY), by_scores(options)
     if scores is None:
         return by_family(alone)
@@ -550,7 +546,6 @@ def interval_hull(
 def _tell_left_out(
     name: str, estimate: float, scores: Interval | Difference, more: str = ""
 ) -> bool:
-    """Whether an interval of the scores leaves a number of their fit out; a warning."""
     inside = scores.low <= estimate <= scores.high
     result = bool(more) or (not inside and bool(_has_width(scores.low, scores.high)))
     if result:
@@ -561,7 +556,7 @@ def _tell_left_out(
 
 
 def tell_contradicted(f: SupportedPair, spec: StatisticSpec, estimate: float) -> bool:
-    """Whether counts contradict a number of their fit; a warning."""
+    """Whether counts contradict a number of their fit; it warns."""
     scores = _scores_interval(f, spec, IntervalOptions(_FLAG)) if is_of_scores(spec, f) else None
     return scores is not None and _tell_left_out(str(spec), estimate, scores)
 
@@ -681,7 +676,6 @@ def _ends_of_scores(
 def _joint_level(
     counted: CountedScores, x: FloatArray, options: IntervalOptions
 ) -> tuple[float, int]:
-    """The pointwise level of a simultaneous band, and the replicates without a class."""
     from scipy.special import ndtr, ndtri
     from scipy.stats import rankdata
 
@@ -753,7 +747,7 @@ def _ends_of_fit(
 
 
 def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
-    """Probit of TPR where FAR = expit(u), to all digits in both tails."""
+    """Probit of TPR where FAR = expit(u), to all digits."""
     from scipy.special import ndtri, ndtri_exp
 
     if any(law.atoms.places.size for law in (model.client, model.impostor)):

@@ -60,7 +60,7 @@ def whole_weights(scores: ScoreData) -> bool:
 
 
 def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
-    """A statistic of scores as a model; refuses nan, and infinite moments."""
+    """A statistic of scores; refuses nan and infinite moments."""
     estimate = spec.number(model)
     moment = spec.row.is_parameter or spec.name in ("d-prime", "cllr", "calibration-loss")
     absent = moment and any(law._scored is not law for law in (model.client, model.impostor))
@@ -94,7 +94,6 @@ class RateLine(NamedTuple):
         return min(1.0, 1.0 / self.rejected) if self.balances else 1.0
 
     def rates(self, e: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """FAR and FRR of the points with these numbers."""
         if not self.rejected:
             return np.full_like(e, -self.rest), e
         if not self.accepted:
@@ -163,7 +162,7 @@ class CountedScores:
         return self.model._pair  # type: ignore[return-value]
 
     def worth(self, t: Thresholds, tail: float) -> Limits:
-        """Independent trials of each class that the counts at a threshold are worth."""
+        """Independent trials that the counts at a threshold are worth."""
         t = t.reshape((-1,))
         client, impostor = (
             float(self.evidence.effective(k, t, tail, above=bool(k))[0]) for k in (0, 1)
@@ -171,7 +170,7 @@ class CountedScores:
         return client, impostor
 
     def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
-        """Clopper and Pearson's ends of FAR and of FRR at one threshold."""
+        """Clopper and Pearson's ends of FAR and FRR at a threshold."""
         rates, ends = (self.pair.frr, self.pair.far), []
         for rate, n in zip(rates, self.worth(t, tail), strict=True):
             low, high = share_ends(float(np.ravel(rate(t))[0]) * n, n, tail)
@@ -179,7 +178,6 @@ class CountedScores:
         return ends[1], ends[0]
 
     def threshold_of(self, who: int, rate: float, tail: float) -> Limits:
-        """Ends of the threshold at which a class has a share beyond."""
         # Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
         # above for impostors, at or below for clients.
         values, masses = self.evidence.counts[who]._steps
@@ -216,7 +214,7 @@ def _binomial_quantile(p: float, n: int, rate: float) -> int:
 
 # ------------------------------------------------------------------------------ likelihood
 class PointLikelihood:
-    """The gaps at which the true rates of a point are likely to lie on its line."""
+    """The gaps at which a point's true rates are likely to lie on its line."""
 
     # Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
     # 4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
@@ -255,7 +253,7 @@ class PointLikelihood:
             self.deviances += 2.0 * n * both
 
     def number_ends(self) -> Limits:
-        """Ends of the number that tells points of the line apart; see :func:`interval`."""
+        """Ends of the number along the line; see :func:`interval`."""
         # Where a rate is fixed and scores tie, the true one may be anywhere in the step between two
         # thresholds.
         from scipy.special import xlogy
@@ -271,7 +269,6 @@ class PointLikelihood:
         largest = np.sum(xlogy(counts, shares), axis=0)
 
         def excess(e: float) -> float:
-            """The least deviance of these rates, beyond the most."""
             true_far, true_frr = map(float, line.rates(np.array(e)))
             rates = (true_far, 1.0 - true_far, true_frr, 1.0 - true_frr)
             # No count forbids a rate of 0, only counts above 0.
@@ -283,7 +280,7 @@ class PointLikelihood:
         return low, high
 
     def threshold_ends(self) -> Limits:
-        """Ends of the threshold whose true rates lie anywhere on the line."""
+        """Ends of the threshold whose true rates lie on the line."""
         keep = self.first + np.flatnonzero(self.deviances <= self.most)
         keep, places = np.union1d(keep, self.tied()), self.counted.pair.gaps.places
         low, high = self.counted.gap_of(float(self.at.thresholds.theta))
@@ -293,7 +290,7 @@ class PointLikelihood:
         return low, high
 
     def tied(self) -> IntArray:
-        """The gaps that may be the point's, where ties make steps as large as a standard error."""
+        """The gaps that may be the point's, where ties make large steps."""
         # None where scores are dense, or lie in the bins of a summary: a point of the line is true.
         none = np.empty(0, dtype=np.intp)
         if not isinstance(self.counted.data, Scores):
@@ -316,7 +313,7 @@ class PointLikelihood:
         return np.asarray(self.first + np.flatnonzero(possible))
 
     def ends_of(self, name: str, options: IntervalOptions) -> Limits:
-        """Ends of a measure, over few tied thresholds or along the line."""
+        """Ends of a measure, over few tied thresholds or the line."""
         gaps = self.counted.pair.gaps
         places = [gaps.thresholds(np.array([k])) for k in self.tied()]
         result = [interval_at(self.counted, name, t, options) for t in places]
@@ -336,7 +333,7 @@ _UNSEEN = 0.1
 
 
 class Influence(NamedTuple):
-    """A share of scores, and what each distinct score adds to it, up to a constant."""
+    """A share of scores, and what each distinct score adds to it."""
 
     share: float
     client: FloatArray
@@ -346,7 +343,7 @@ class Influence(NamedTuple):
 
 
 def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray, FloatArray]:
-    """What each trial adds, less the mean of its class, in the order of the scores."""
+    """What each trial adds, less the mean of its class."""
     result = []
     for who, law, part in zip(CLASSES, counted.evidence.counts, influence[1:3], strict=True):
         places, masses = law._steps
@@ -366,7 +363,6 @@ def _effective_ends(share: float, *worth: float) -> Limits:
 def _variance_of(
     counted: CountedScores, influence: Influence, *, heavy: bool = False
 ) -> tuple[float, float]:
-    """That of a sum of two means with Welch's degrees of freedom, with groups that between them."""
     evidence, laws, variances, freedoms = counted.evidence, counted.evidence.counts, [], []
     if evidence.groups is None:
         for part, law in zip(influence[1:3], laws, strict=True):
@@ -427,7 +423,6 @@ def _partial_area(counted: CountedScores, spec: StatisticSpec) -> Influence:
 
 
 def _mean_within(first: FloatArray, last: FloatArray, low: float, high: float) -> FloatArray:
-    """The mean between two numbers, each cut to a range."""
 
     def integral(x: FloatArray) -> FloatArray:
         inner = np.clip(x - low, 0.0, high - low)
@@ -440,7 +435,7 @@ def _mean_within(first: FloatArray, last: FloatArray, low: float, high: float) -
 
 
 def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """What the mean of n scores would lose without each of them, times n - 1: the jackknife."""
+    """What the mean would lose without each score, times n - 1: the jackknife."""
     # Without a score there is a precision at every place up to it and another one above it, which
     # do not depend on the score: sums of both along the places give all means at once.
     laws, prior = counted.evidence.counts, counted.model.prior
@@ -449,7 +444,6 @@ def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence
     tpr, far = (_shares_beyond(law, clients)[1] for law in laws)
 
     def without(tprs: Any, fars: Any) -> tuple[FloatArray, FloatArray]:
-        """Sums of precisions up to each place, and those that are left out."""
         pairs = zip(tprs, fars, strict=True)
         upto, above = (np.nan_to_num(precision_of(prior, *rates)) for rates in pairs)
         rest = np.cumsum((masses * above)[::-1])[::-1]
@@ -464,7 +458,7 @@ def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence
 
 
 def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """Minus the least expected cost of each score at its chord of the hull."""
+    """Minus the least expected cost of each score at its chord."""
     # Along the hull costs are least, so that a score moves them by its own cost alone. Its chord
     # without it, where costs are larger, tells by how much the hull suits these very scores.
     laws, prior, losses = counted.evidence.counts, counted.model.prior, cost_losses(2.0, 2.0)
@@ -504,7 +498,7 @@ LOSSES, _LEAST_ERROR = ("cllr", *_LEAST_OF), "min-bayes-error"
 
 
 class LossError(NamedTuple):
-    """A mean loss, corrected where it is least on the same scores, and its error."""
+    """A mean loss, corrected where it is a minimum, and its error."""
 
     estimate: float
     error: float
@@ -553,7 +547,7 @@ def _loss_error(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
 
 
 def _too_low(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
-    """What a minimum is too low by on the scores that it is least on."""
+    """What a minimum is too low by on the scores that chose it."""
     # By its mean over random halves of each class, of groups where there are some.
     rng = np.random.default_rng(0) if options.rng is None else checks.generator(options.rng)
     laws, units = (
@@ -627,7 +621,7 @@ def _loss_interval(
 
 
 def _most_apart(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> float:
-    """A minimum at the largest error rates that the best threshold may have."""
+    """A minimum at the largest error rates of the best threshold."""
     point = counted.model.min_weighted_error(0.5)
     far, frr = (ends[1] for ends in counted.rates_at(point.thresholds, options.tail))
     laws = Empirical([0.0, 1.0], [frr, 1.0 - frr]), Empirical([0.0, 1.0], [1.0 - far, far])
@@ -656,7 +650,7 @@ _BOUND, _LITTLE = 0.5, 0.05
 
 
 def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
-    """The ways to an interval of a statistic of scores, the best first."""
+    """The ways to an interval of a statistic, the best first."""
     name, where, best = spec.name, spec.where, "smoothed"
     if name == "auc":
         return (*AUC_METHODS, "bootstrap")
@@ -677,7 +671,7 @@ def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
 
 
 def interval_of_scores(data: ScoreData, spec: StatisticSpec, options: IntervalOptions) -> Interval:
-    """The interval of a statistic of scores, and what it rests on."""
+    """The interval of a statistic of scores, with its support."""
     data = data._trials
     result = bare_interval_of_scores(data, spec, options)
     warn_of_reversed(data._distributions, "scores")
@@ -707,7 +701,7 @@ def bare_interval_of_scores(
 def interval_of_counts(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval:
-    """The interval of a statistic of scores that needs no draws."""
+    """The interval of a statistic that needs no draws."""
     if spec.name in LOSSES:
         return _loss_interval(counted, spec, options)
     result = _interval_of_rates(counted, spec, options)
@@ -726,7 +720,7 @@ def interval_of_counts(
 
 
 def _prevalence_ends(counted: CountedScores, tail: float) -> Limits:
-    """Ends of the share of clients, Clopper and Pearson's of as many trials as it is worth."""
+    """Clopper and Pearson's ends of the share of clients."""
     evidence, (clients, impostors) = counted.evidence, counted.evidence.totals
     n, units = clients + impostors, evidence.groups
     variance, labels = 0.0, n
@@ -775,7 +769,7 @@ def interval_at(
     counted: CountedScores, name: str, t: Thresholds, options: IntervalOptions,
     value: Callable[[OperatingPoint], Any] | None = None, row: Statistic | None = None,
 ) -> Interval:  # fmt: skip
-    """Of a statistic of a point, such as a measure, at one threshold with all its digits."""
+    """Of a statistic of a point at a threshold with all its digits."""
     row, value = row or STATISTICS[name], value or MEASURES[name].value
     point, method = counted.model._point(t)[0], "exact"
     far, frr = counted.rates_at(t, options.tail)
@@ -799,7 +793,7 @@ def quotient_ends(
     counted: CountedScores, value: Callable[[OperatingPoint], Any], point: OperatingPoint,
     ends: tuple[Limits, Limits],
 ) -> Limits:  # fmt: skip
-    """Of a quotient of rates on the log scale; at 0 and at infinity by the ends of both rates."""
+    """Of a quotient of rates on the log scale; at 0 and infinity by both rates."""
     if 0.0 < float(value(point)) < math.inf:
         logs = square_and_add(counted, lambda at: np.log(value(at)), point, ends)
         return math.exp(logs[0]), from_log(logs[1])
@@ -810,7 +804,6 @@ def quotient_ends(
 def _ends_at_best(
     counted: CountedScores, spec: StatisticSpec, optimum: Optimum, options: IntervalOptions
 ) -> Limits:
-    """Of a measure at its best point, as at a fixed threshold."""
     row, where = spec.row, spec.where
     point = optimum.point(counted.model, where)
 
@@ -839,7 +832,6 @@ def rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
 def _off(
     value: Callable[[OperatingPoint], Any], point: OperatingPoint, far: float, frr: float
 ) -> float:
-    """What errors of FAR and FRR do to a measure."""
     rates = (float(point.far), far), (float(point.frr), frr)
     fars, frrs = (np.clip([rate - off, rate + off], 0.0, 1.0) for rate, off in rates)
     moved = [float(value(rates_moved(point, x, y))) for x in fars for y in frrs]
@@ -850,7 +842,7 @@ def square_and_add(
     counted: CountedScores, measure: Callable[[OperatingPoint], Any], point: OperatingPoint,
     ends: tuple[Limits, Limits],
 ) -> Limits:  # fmt: skip
-    """Of a measure of both rates: distances to the ends of each, their squares added."""
+    """Of a measure of both rates: the squared distances to the ends of each add up."""
     far, frr = float(point.far), float(point.frr)
 
     def value(far: float, frr: float) -> float:
@@ -903,7 +895,6 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
 
 # -------------------------------------------------------------- at a point that varies too
 def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
-    """Where a rate is given, over all thresholds that may have it."""
     name, near = spec.name, PointLikelihood(counted, _balanced_point(spec), options.level)
     if name == "threshold":
         return near.threshold_ends()
@@ -980,7 +971,7 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
 def rate_slopes(
     value: Callable[[OperatingPoint], Any], point: OperatingPoint
 ) -> tuple[float, float]:
-    """What small errors of FAR and of FRR do to a measure."""
+    """What small errors of both rates do to a measure."""
     step, half = 1e-6, 5e-7  # a quotient has no value at a rate of 0
     far, frr = (min(max(float(rate), step), 1.0 - step) for rate in (point.far, point.frr))
     ends = ((far + half, far - half), (frr, frr)), ((far, far), (frr + half, frr - half))
@@ -991,7 +982,7 @@ def rate_slopes(
 def rate_weights(
     scores: Scores, model: ScoreModel, spec: StatisticSpec
 ) -> tuple[float, float, float]:
-    """A threshold, and what errors of FAR and FRR there do to a number, up to a factor."""
+    """A threshold, and what errors of both rates there do to a number, up to a factor."""
     # Where the point varies too the threshold gives way along the ROC: what is left of an error of
     # both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate given.
     where = _balanced_point(spec)

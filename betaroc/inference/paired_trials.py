@@ -23,14 +23,14 @@ def _unpaired(need: str, remedy: str) -> InputError:
 
 
 def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
-    """The trials of two systems; groups that one has hold for both."""
+    """The trials of two systems, with the groups of either."""
     names = [f"{who}_groups" for who in CLASSES]
     groups = [getattr(b if getattr(a, name) is None else a, name) for name in names]
     return BareTrials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
 
 
 def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
-    """Systems trial by trial: a trial without a score is a rejection, by its id."""
+    """Systems trial by trial, matched by ids: a trial without a score is a rejection."""
     content = [{f.name: getattr(system, f.name) for f in fields(system)} for system in systems]
     for who in CLASSES:
         absent = [item[f"n_{who}_rejected"] for item in content]
@@ -145,7 +145,6 @@ def _check_equal(
 
 
 def _check_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
-    """Refuse tables, and files whose labels come in different orders."""
     both = [s for s in (a, b) if isinstance(s, Scores)]
     alike = all(np.array_equal(getattr(a, who), getattr(b, who)) for who in CLASSES)
     if not alike and any(s.source is not None and s.source.path == TABLE for s in both):

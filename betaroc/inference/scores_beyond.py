@@ -30,7 +30,7 @@ from betaroc.model.statistics import UsedRate
 def rate_covariance(
     groups: Groups, laws: tuple[Empirical, Empirical], scores: ScoredTrials, t: Thresholds,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Covariance of FAR and FRR at each threshold and the share of clients; see `Groups.meat`."""
+    """Covariance of FAR and FRR at each threshold; see `Groups.meat`."""
     from scipy.sparse import csr_array
 
     parts = []
@@ -109,7 +109,7 @@ _RATES = np.array([lead * 10.0**-k for k in range(1, 16) for lead in (5, 2, 1)])
 
 
 class Misfit(NamedTuple):
-    """A rate at which the scores counted contradict the fitted distribution."""
+    """A rate at which scores contradict the fitted distribution."""
 
     #: "client" or "impostor".
     who: str
@@ -125,7 +125,6 @@ class Misfit(NamedTuple):
     total: float
 
     def words(self, say: Callable[[float], str] = "{:.3g}".format) -> str:
-        """The counts in words, the rate as `say` has it."""
         where = "above" if self.above else "at or below"
         return (
             f"at {self.name} {say(self.rate)} {self.expected:.4g} of {self.total:.6g} {self.who}"
@@ -135,7 +134,7 @@ class Misfit(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSupport(Value):
-    """What the scores behind a fit, or scores alone, say of rates."""
+    """What the scores of a fit, or scores alone, say of rates."""
 
     data: ScoreData
     fitted: tuple[base.Distribution | None, base.Distribution | None] = (None, None)
@@ -157,14 +156,13 @@ class SampleSupport(Value):
         return client - sum(self._left_out(0)), impostor - sum(self._left_out(1))
 
     def _left_out(self, who: int) -> tuple[float, float]:
-        """Scores at the lower and at the upper end that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
         return self.data._at_ends(CLASSES[who], shifted.score_range(self.fitted[who]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
-        """What varies by itself: groups, in a class that has them, else scores."""
+        """What varies by itself: groups where there are some, else scores."""
         if self.groups is None:
             return self.totals
         client, impostor = self.groups.sizes
@@ -181,7 +179,6 @@ class SampleSupport(Value):
         return np.asarray(self.sizes[asked.who] * np.minimum(scored.rate, scored.rest))
 
     def scored(self, asked: UsedRate) -> UsedRate:
-        """The rate and its complement less the trials without a score."""
         return less_absent(asked, self.absent(asked.who))
 
     def absent(self, who: int) -> float:
@@ -196,7 +193,7 @@ class SampleSupport(Value):
 
     # ------------------------------------------------------------------ what contradicts it
     def misfit(self, asked: UsedRate) -> Misfit | None:
-        """The count that contradicts the fit most clearly at a rate, or None."""
+        """The count that contradicts the fit most at a rate, if any."""
         # The exact interval of level 0.99 has no point within a factor of 1.25 of the rate: at the
         # rate asked or the larger one that expects five scores, and up to ten times that within the
         # tail (0.1), for a single count of five cannot show that there are too few.
@@ -215,7 +212,6 @@ class SampleSupport(Value):
     def _contradictions(
         self, who: int, rates: FloatArray, *, above: bool
     ) -> list[tuple[float, Misfit]]:
-        """Misfits, each with its distance from the fit in standard errors."""
         law, total = self.fitted[who], self.totals[who]
         if law is None or not rates.size:
             return []
@@ -241,12 +237,12 @@ class SampleSupport(Value):
         ]  # fmt: skip
 
     def observed(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
-        """Scores counted above each threshold, or at or below it."""
+        """Scores above each threshold, or at or below it."""
         counts, (zeros, ones) = self.counts[who], self._left_out(who)
         return counts._counts_above(t) - ones if above else counts._counts_at_most(t) - zeros
 
     def _countable(self, who: int, t: Thresholds) -> Thresholds:
-        """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
+        """Thresholds moved to edges of cells and borders of bins."""
         step = self.cells[who]
         if step is not None:
             ends = self.fitted[who].support  # type: ignore[union-attr]
@@ -262,7 +258,7 @@ class SampleSupport(Value):
         return t
 
     def effective(self, who: int, t: Thresholds, tail: float, *, above: bool) -> FloatArray:
-        """Independent scores of which the count beyond varies as much as this one does."""
+        """Independent scores of which the count beyond varies as much."""
         groups, total = self.groups, self.totals[who]
         size = None if groups is None else groups.sizes[who]
         if groups is None or size is None or size < 2:
@@ -278,12 +274,12 @@ class SampleSupport(Value):
 
 
 def contradicted(low: Any, high: Any, rate: Any) -> Any:
-    """Whether the interval of a counted rate has no point near the expected one."""
+    """Whether the interval of a counted rate lies away from the expected one."""
     return (low > _NEAR * rate) | (high * _NEAR < rate)
 
 
 def less_absent(asked: UsedRate, absent: float) -> UsedRate:
-    """The rate and its complement less a share of trials without a score."""
+    """The rate and its complement without a share of absent scores."""
     if not absent:
         return asked
     low = asked.rate if asked.name == FRR else asked.rest
@@ -318,7 +314,7 @@ def tell_of_chance(name: str, evidence: SampleSupport, model: ScoreModel) -> Non
 
 
 def needed(rate: float) -> str:
-    """Scores that show a rate at least once with 95 % probability: 3/rate."""
+    """Scores that show a rate once with 95 % probability: 3/rate."""
     return about(SHOW / rate)
 
 
@@ -342,7 +338,7 @@ def evidence_of_pair(pair: PairEstimate) -> SampleSupport:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SupportedPair(PairEstimate):
-    """Both classes estimated, with what their scores say of the rates."""
+    """Both classes estimated, with the support of their rates."""
 
     @cached_property
     def _evidence(self) -> SampleSupport:
@@ -354,14 +350,14 @@ SideInput = ScoreData | ScoreModel | SupportedPair
 
 
 def evidence_of(value: SideInput) -> SampleSupport | None:
-    """Of scores or a fit of them; None of a typed model, which knows no data."""
+    """Of scores or a fit; None of a typed model."""
     if isinstance(value, SupportedPair):
         return value._evidence
     return None if isinstance(value, ScoreModel) else SampleSupport(value)
 
 
 def fewest(evidence: SampleSupport, asked: Iterable[UsedRate]) -> FloatArray | None:
-    """The fewest scores beyond some rates; None of no rate."""
+    """The fewest scores beyond some rates, if any."""
     result = [evidence.beyond(item) for item in asked]
     return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
@@ -370,7 +366,7 @@ def fewest(evidence: SampleSupport, asked: Iterable[UsedRate]) -> FloatArray | N
 def stated(
     evidence: SampleSupport, point: OperatingPoint, asked: Sequence[UsedRate]
 ) -> OperatingPoint:
-    """The point with the scores beyond both rates; a warning of none."""
+    """The point with the scores beyond both rates; it warns of none."""
     client, impostor = (evidence.beyond(item) for item in asked)
     beyond = np.logical_or(*(evidence.extrapolated(item) for item in asked))
     tell(evidence, asked)
@@ -380,7 +376,7 @@ def stated(
 
 
 def tell(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
-    """Warn of rates that no score speaks for and of counts that contradict."""
+    """Warn of rates without scores and of contradicting counts."""
     beyond = _tell_extrapolated(evidence, asked)
     words = "; ".join(misfit.words() for misfit in map(evidence.misfit, asked) if misfit)
     if words:
@@ -436,7 +432,7 @@ def _nodes() -> tuple[FloatArray, FloatArray]:
 
 
 def estimated_rates(estimate: float, low: float, high: float, level: float) -> FloatArray:
-    """A rate as its interval lets it vary, normal in probits, at the nodes."""
+    """A rate as its interval lets it vary, normal in probits."""
     from scipy.special import ndtr, ndtri
 
     error = float(ndtri(high) - ndtri(low)) / (2.0 * float(ndtri(0.5 * (1.0 + level))))
@@ -444,14 +440,14 @@ def estimated_rates(estimate: float, low: float, high: float, level: float) -> F
 
 
 def counted_rates_of(count: float, n: float) -> FloatArray:
-    """A counted rate as its beta distribution (Jeffreys) lets it vary, at the nodes."""
+    """A counted rate as its beta distribution (Jeffreys) lets it vary."""
     from scipy.special import betaincinv, ndtr
 
     return np.asarray(betaincinv(count + 0.5, n - count + 0.5, ndtr(_nodes()[0])))
 
 
 def count_p_value(count: float, n: float, rates: FloatArray) -> float:
-    """Two-sided p-value of a binomial count, averaged over rates at the nodes."""
+    """Two-sided p-value of a binomial count, averaged over rates."""
     from scipy.special import betainc, betaincc
 
     weights = _nodes()[1]

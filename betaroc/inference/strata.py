@@ -147,7 +147,6 @@ class StrataTable(tables.Tabular, nouns.Readable):
         return self._table({name: getattr(self, name) for name in names})
 
     def _mean(self, over: Mapping[str, float]) -> Interval | None:
-        """The mean by weights; None without a stratum of these."""
         if not set(over) <= set(self.stratum):
             return None
         weights = checked_weights(over, self.stratum)
@@ -204,7 +203,7 @@ class StrataTable(tables.Tabular, nouns.Readable):
         })  # fmt: skip
 
     def _above(self, rate: float, tail: float) -> list[str]:
-        """The strata whose error rate is above one, by Holm's procedure."""
+        """The strata above a rate, by Holm's procedure."""
         from scipy.special import betainc
 
         hits, others = self.estimate * self.size, (1.0 - self.estimate) * self.size
@@ -293,7 +292,7 @@ class StrataTable(tables.Tabular, nouns.Readable):
 
 
 def rate_cells(table: Any) -> list[tree.Cell]:
-    """The number of each stratum with its interval, in per cent if it is a fraction."""
+    """The number of each stratum with its interval."""
     name = getattr(table, "statistic", "far").partition("@")[0]
     columns, row = (table.estimate, table.low, table.high), STATISTICS.get(name)
     say = rate if row is None or row.unit == "fraction" else partial(number, digits=4)
@@ -390,7 +389,6 @@ class _Rows(NamedTuple):
     pooled: StratumCounts | None = None
 
     def at(self, tail: float) -> FloatArray:
-        """The estimates and the ends of each stratum's own interval."""
         if self.counts is not None:
             return np.array([self.counts.share, *self.counts.ends(tail)])
         options = replace(self.options, level=1.0 - 2.0 * tail)
@@ -398,14 +396,14 @@ class _Rows(NamedTuple):
         return np.array([(row.estimate, row.low, row.high) for row in rows]).T
 
     def interval(self, level: float, weights: FloatArray | None = None) -> Interval:
-        """Of the mean by weights, or without weights of the worst stratum."""
+        """Of the mean by weights, or of the worst stratum."""
         of = self._worst if weights is None else partial(self._mean, weights)
         method = "worst stratum" if weights is None else "mean of strata"
         estimate, low, high = map(float, of(0.5 * (1.0 - level)))
         return Interval(estimate, low, high, level, method)
 
     def _worst(self, tail: float) -> tuple[Any, ...]:
-        """Only the near end is corrected: Bonferroni's; of shares, or the pooled rate's."""
+        """Only the near end is corrected, by Bonferroni or the pooled rate."""
         (estimate, low, high), many = self.at(tail), len(self.pieces)
         if self.counts is None or self.pooled is None:
             near = self.at(tail / many)[1:]
@@ -417,7 +415,7 @@ class _Rows(NamedTuple):
         return np.max(estimate), np.max(near[0]), np.max(high)
 
     def _mean(self, weights: FloatArray, tail: float) -> tuple[Any, ...]:
-        """As of one share of as many trials as its variance says; else distances as squares."""
+        """As one share of as many trials as its variance says; else by squared distances."""
         if self.counts is not None:
             grouped = self.options.groups
             mean, low, high = mean_error(
@@ -438,7 +436,7 @@ def mean_error(
     scores: ScoreData, pieces: Sequence[ScoreData], who: str, weights: FloatArray, threshold: float,
     tail: float, *, grouped: bool = True,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """The mean over all strata of a class of its error rates at a threshold, with its ends."""
+    """The mean over strata of error rates at a threshold, with its ends."""
     options = IntervalOptions(1.0 - 2.0 * tail, groups=grouped)
     t = Thresholds.from_theta([threshold])
     rates = StrataRates.of(scores, pieces, who, weights, t, options)
@@ -457,7 +455,7 @@ def stratum_codes(scores: Scores, who: str) -> IntArray:
 def strata_dependence(
     scores: ScoreData, who: str, t: Thresholds, options: IntervalOptions, rates: StrataRates
 ) -> FloatArray:
-    """Variance of the mean of the strata's error rates over that of independent strata."""
+    """Variance of the mean of error rates over that of independent strata."""
     from scipy.sparse import csr_array
     from scipy.special import ndtri, stdtrit
 
@@ -523,7 +521,6 @@ class StrataRates(NamedTuple):
         cls, scores: ScoreData, pieces: Sequence[ScoreData], who: str, weights: FloatArray | None,
         t: Thresholds, options: IntervalOptions,
     ) -> Self:  # fmt: skip
-        """Of scores; the worst stratum has no mean, and no weights."""
         above, even = who == CLASSES[1], np.full(len(pieces), 1.0 / len(pieces))
         counts = StratumCounts.at(pieces, who, t, above=above, grouped=options.groups)
         rates = cls(counts.share, counts.sizes(options.tail), even, 1.0)
@@ -542,7 +539,6 @@ class StrataRates(NamedTuple):
 
     @property
     def covariance(self) -> FloatArray:
-        """Of the mean at two thresholds, as of shares that are counted."""
         near = (self.share * self.size + 0.5) / (self.size + 1.0)
         scaled = self.weights[:, None] * np.sqrt(self.inflation / self.size)
         parts = zip(near, scaled, strict=True)
@@ -575,7 +571,7 @@ def pieces_of(scores: ScoreData, who: str) -> Mapping[str, ScoreData]:
 
 
 def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
-    """A statistic and what it is over, of a name for the worst species."""
+    """A statistic and its `over`, of a name for the worst species."""
     if not isinstance(stat, str) or stat.partition("@")[0] not in _OF_SPECIES:
         return stat, over
     name, sign, behind = stat.partition("@")
@@ -587,7 +583,7 @@ def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
 
 
 def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
-    """One cost, and weights, that are worth as much as a cost of each stratum."""
+    """One cost, and weights, that are worth the costs of each stratum."""
     costs = point.get("cost_fa")
     if not isinstance(costs, Mapping) or str(stat).partition("@")[0] != _OF_COSTS:
         return point, over
@@ -603,7 +599,7 @@ def costs_over(stat: Any, point: Any, over: Any) -> tuple[Any, Any]:
 
 
 class _StrataCost(NamedTuple):
-    """A measure at one threshold for all strata of impostors: FAR is their mean by weights."""
+    """A measure at one threshold: FAR is the weighted mean of the impostor strata."""
 
     counted: of_scores.CountedScores
     pieces: Sequence[ScoreData]
@@ -617,7 +613,6 @@ class _StrataCost(NamedTuple):
         cls, scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
         over: str | Mapping[str, float],
     ) -> Self | None:  # fmt: skip
-        """That over weights; None where no such measure is asked for."""
         if spec.name not in _OF_MEAN_FAR or not isinstance(over, Mapping):
             return None
         measure: Any = spec.row.optimum or spec.row.fixed
@@ -658,7 +653,7 @@ def intervals_over(
     scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
     over: str | Mapping[str, float],
 ) -> Callable[[float], Interval]:  # fmt: skip
-    """At any level, of the worst stratum or of the mean of all by weights."""
+    """At any level, of the worst stratum or of the mean by weights."""
     if cost := _StrataCost.of(scores, spec, options, over):
         return cost.interval
     _, rows, weights = _chosen(scores, spec, options, over)
@@ -668,7 +663,7 @@ def intervals_over(
 def influence_over(
     scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
 ) -> list[FloatArray]:
-    """What each client and impostor adds to a rate over strata; of other statistics nothing."""
+    """What each trial adds to a rate over strata; of other statistics nothing."""
     if cost := _StrataCost.of(scores, spec, options, over):
         return cost.influence(scores)
     parts = [np.zeros(getattr(scores._trials, who).size) for who in CLASSES]
@@ -689,7 +684,7 @@ def _chosen(
     scores: ScoreData, spec: StatisticSpec, options: IntervalOptions,
     over: str | Mapping[str, float],
 ) -> tuple[str, _Rows, FloatArray | None]:  # fmt: skip
-    """The class whose strata these are, their numbers and weights; None for the worst."""
+    """The class of the strata, their numbers, and weights if any."""
     several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
     own = [who for who in several if spec.name in _SHARES[who]]
     who = (own or several or CLASSES[::-1])[0]
@@ -701,7 +696,7 @@ def _chosen(
 def classes_over(
     strata: Mapping[str, Sequence[str]], over: object, of: str = ""
 ) -> dict[str, FloatArray | None]:
-    """The classes that have the strata, each with the weights of its strata; None for the worst."""
+    """The classes that have the strata, with weights, None for the worst."""
     several = {who: tuple(names) for who, names in strata.items() if len(names) > 1}
     if not several:
         rule = f"be pooled where no class{of} has two strata or more"
@@ -714,7 +709,7 @@ def classes_over(
 
 
 def model_over(data: ScoreData, over: object, of: str = "") -> ScoreModel:
-    """Scores as they are, of each class that has strata the worst of them, or their mean."""
+    """Scores, of a class with strata the worst or the mean of them."""
     model, laws = samples.empirical_model(data), dict[str, Any]()
     for who, weights in classes_over(data.strata._asdict(), over, of).items():
         pieces = pieces_of(data, who).values()
@@ -754,7 +749,7 @@ class StratumCounts(NamedTuple):
     def at(
         cls, pieces: Sequence[ScoreData], who: str, t: Thresholds, *, above: bool, grouped: bool
     ) -> Self:
-        """Of the scores of a class above each threshold, or at or below it; a row per stratum."""
+        """Of the scores on one side of each threshold; a row per stratum."""
         rows, which = [], CLASSES.index(who)
         for piece in pieces:
             law, groups = piece._distributions[which], SampleSupport(piece, grouped=grouped).groups
@@ -769,7 +764,7 @@ class StratumCounts(NamedTuple):
         return cls(*map(np.array, zip(*rows, strict=True)))
 
     def sizes(self, tail: float) -> FloatArray:
-        """Independent trials that each share is worth; one where there is one group."""
+        """Independent trials that each share is worth."""
         result = [
             np.full(np.shape(p), min(n, groups)) if groups < 2 or np.all(np.isnan(variance))
             else effective_size(p, variance, n, min(n, groups), groups - 1.0, tail)
@@ -805,7 +800,7 @@ class StratumCounts(NamedTuple):
         return float(stats.chi2_contingency(table, correction=False, method=method).pvalue)
 
     def differences(self, level: float) -> tuple[Interval, Interval]:
-        """Largest share to the least and to the geometric mean, on the log scale."""
+        """Largest share to the least and to the geometric mean, in logs."""
         # The lower ends hold for all pairs at once (Tukey and Kramer), and for all deviations.
         from scipy.special import ndtri
 

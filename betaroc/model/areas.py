@@ -141,7 +141,7 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
 
 
 def least_loss(pair: Pair, prior: float, losses: Losses) -> float:
-    """(1 - prior) E_I U(c(s)) + prior E_C V(c(s)), c the posterior on the hull of the ROC."""
+    """(1 - prior) E_I U(c(s)) + prior E_C V(c(s)), c the posterior on the hull."""
     if decides_by_counts(pair):
         terms = [_weighed(prior, losses, *pav(pair.client, pair.impostor).shares)]
     else:
@@ -168,18 +168,18 @@ def cost_losses(a: float, b: float) -> Losses:
 
 
 def log_losses(c: Any, rest: Any) -> tuple[FloatArray, FloatArray]:
-    """The logarithmic score in bits; what has no probability has no finite one."""
+    """The logarithmic score in bits, of probabilities of at least `_LEAST`."""
     up, down = (-np.log2(np.maximum(share, _LEAST)) for share in (rest, c))
     return up, down
 
 
 def bits(scores: FloatArray, sign: float) -> FloatArray:
-    """log2(1 + exp(sign s)) of natural log likelihood ratios: -1 of clients, 1 of impostors."""
+    """log2(1 + exp(sign s)): sign -1 of clients, 1 of impostors."""
     return np.asarray(softplus(sign * scores) / math.log(2.0))
 
 
 def cllr(pair: Pair) -> float:
-    """The mean over both classes of the bits that their scores lack as log likelihood ratios."""
+    """Mean over both classes of the bits that scores lack as log likelihood ratios."""
     everywhere, terms = Thresholds.from_theta(np.array([-np.inf, np.inf])), []
     for who, sign in zip(CLASSES, (-1.0, 1.0), strict=True):
         law: Distribution = getattr(pair, who)
@@ -219,7 +219,6 @@ def _segments(
 
 
 def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:
-    """Whether scores lie on no chord: a chord holds (end, start]."""
     out = np.ones(t.shape, dtype=np.bool_)
     for k in range(starts.size):
         out &= (t.theta > starts.theta[k]) | (t.theta <= ends.theta[k])

@@ -39,7 +39,7 @@ def class_probabilities(log_odds: FloatArray) -> FloatArray:
 
 
 class PavBlocks(NamedTuple):
-    """Runs of scores of one likelihood ratio, ascending: the chords of the hull of the ROC."""
+    """Runs of scores of one likelihood ratio, ascending."""
 
     #: The smallest and the largest score of each block; -inf of trials without a score.
     low: FloatArray
@@ -55,7 +55,6 @@ class PavBlocks(NamedTuple):
 
     @property
     def log_ratio(self) -> FloatArray:
-        """Natural log of share of clients over share of impostors, -inf and inf without one."""
         with np.errstate(divide="ignore"):
             client, impostor = map(np.log, self.shares)
         return np.asarray(client - impostor)

@@ -69,7 +69,7 @@ def choose_linear(pair: EmpiricalPair, alpha: FloatArray, losses: _Losses) -> Th
 
 
 def least_weighted_errors(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
-    """For each weight w the threshold of least w FAR + (1 - w) FRR."""
+    """For each w the threshold of least w FAR + (1 - w) FRR."""
     if not decides_by_counts(pair):
         return _least_on_levels(pair, weights)
     gaps = pair.gaps
@@ -190,7 +190,6 @@ class _Target(NamedTuple):
         return getattr(gaps, self.rate) if self.who else precision_of(prior, gaps.tpr, gaps.far)
 
     def choose(self, pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-        """The threshold whose rate is nearest to each alpha."""
         if not decides_by_counts(pair):
             nearest = self._nearest_rate if self.who else nearest_precision
             return nearest(pair, prior, alpha)
@@ -259,7 +258,7 @@ def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds
 
 
 def _turns_of_precision(pair: Pair) -> Thresholds:
-    """Ends, jumps and where precision turns: between neighbours it is monotone."""
+    """Ends, jumps and turns of precision, monotone in between."""
 
     def turn(u: FloatArray) -> FloatArray:
         t = pair.place(u)
@@ -282,7 +281,7 @@ def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
 
 
 def _log_gain(pair: Pair, t: Thresholds) -> FloatArray:
-    """log TPR / FAR: precision is a function of it alone."""
+    """log TPR / FAR, which gives precision."""
     with np.errstate(invalid="ignore"):
         return np.asarray(pair.client._upper(t)[1] - pair.impostor._upper(t)[1])
 
@@ -333,7 +332,7 @@ class Criterion:
         return np.empty(0) if self.target is None else self.target.levels(pair, prior)
 
     def axes(self, measure: str, terms: str | None = None) -> AlphaAxes:
-        """What stands at the axes of a measure over alpha."""
+        """The labels of the axes of a measure over alpha."""
         axis, title = self.axis, measure_title(measure)
         if terms is not None:
             fill = Vocabulary(checks.terms_of(terms)).fill
@@ -408,7 +407,7 @@ def over_weights(
     name: str, client: Distribution, laws: Sequence[Distribution], weights: FloatArray,
     alpha: FloatArray,
 ) -> list[Thresholds]:  # fmt: skip
-    """For each row of weights of strata of impostors the thresholds of "eer" or of each alpha."""
+    """Thresholds of "eer" or of each alpha, a row per row of weights of impostor strata."""
     chosen, pooled = [], pair_of(client, over_strata(laws, weights.mean(axis=0), upper=True))
     if counted := decides_by_counts(pooled):
         at = slice(None) if CRITERIA[name].single else pooled.gaps.turns

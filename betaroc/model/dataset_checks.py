@@ -25,13 +25,13 @@ _QUANTILES = np.array([0.05, 0.5, 0.95])
 
 
 def is_lower(data: object) -> bool:
-    """Whether clients have the lower scores in scores, a model, or what was fitted."""
+    """Whether clients have the lower scores."""
     owner = getattr(data, "model", getattr(data, "scores", data))
     return bool(getattr(owner, "lower_is_client", False))
 
 
 def check_sense(data: object, name: str, like: object = None) -> None:
-    """Refuse scores of the other sense than others, or than what a call can answer."""
+    """Refuse scores of another sense than others have, or than a call can answer."""
     if is_lower(data) != is_lower(like):
         rule = f"be scores of which clients have the {'lower' if is_lower(like) else 'higher'} ones"
         remedy = worded("Give both the same `lower_is_client`, or pass -score.")

@@ -128,7 +128,7 @@ class Limit(NamedTuple):
 
 
 def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
-    """Semi-derivative, exponent and coefficient of impostor mass against client mass."""
+    """Semi-derivative, exponent and coefficient of impostor against client mass."""
     # The class whose tail is the heavier has all the mass: that of the further support, of the
     # point mass at the end, of the lower order of the tail (a power, then Gaussian), then
     #   powers     F ~ exp(log_coefficient) d^rate, d the distance to the end, so that

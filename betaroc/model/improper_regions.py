@@ -54,7 +54,7 @@ class Hook(NamedTuple):
 
 
 def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hook, ...]:
-    """Every stretch of the ROC below the diagonal, ascending in the threshold."""
+    """Every stretch of the ROC below the diagonal, threshold ascending."""
     # depth = max(FAR - TPR),   expected = n (rate at one crossing - rate at the next)
     if model.client == model.impostor:
         return ()

@@ -349,7 +349,7 @@ class OperatingPoint(Result, Exportable):
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of an operating point: what it is and which way is better."""
+    """A measure of an operating point, and which way is better."""
 
     value: Callable[[OperatingPoint], Any]
     title: str
@@ -395,12 +395,12 @@ def measure_title(name: str) -> str:
 
 
 def is_rate(name: str) -> bool:
-    """Whether a measure is shown in per cent: where its range is [0, 1]."""
+    """Whether the range of a measure is [0, 1]."""
     return name not in MEASURES or (MEASURES[name].low, MEASURES[name].high) == (0.0, 1.0)
 
 
 def precision_of(prior: float, tpr: Any, far: Any) -> FloatArray:
-    """prior TPR / (prior TPR + (1 - prior) FAR); nan where nothing is accepted."""
+    """Precision; nan where nothing is accepted."""
     true = np.asarray(prior * tpr, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(true / (true + (1.0 - prior) * far))
@@ -423,7 +423,7 @@ def checked_odds(probability: float) -> float:
 
 
 def curve_table(points: OperatingPoint) -> Table:
-    """The points of a curve, one row per point."""
+    """A row per point of a curve."""
     names = ("threshold", "far", "frr", "tpr", "precision")
     return table_of({name: np.atleast_1d(getattr(points, name)) for name in names})
 
@@ -447,7 +447,7 @@ def some_rejected(pair: Pair) -> bool:
 
 
 def point_of(pair: Pair, t: Thresholds, prior: float, lower: bool = False) -> OperatingPoint:
-    """The point at thresholds, each rate from its own tail."""
+    """The point at thresholds, each rate from its tail."""
     # "Just below 1" is a limit; the double to set is the last one before 1. So it is of what is
     # 1 by rounding alone where scores of exactly 1 have a probability: they shall be accepted.
     place, limit = t, t.logit == BELOW_ONE

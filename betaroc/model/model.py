@@ -135,7 +135,6 @@ class ScoreModel(Exportable):
 
     @cached_property
     def _scored(self) -> ScoreModel:
-        """The pair of the trials that have a score."""
         return replace(self, client=self.client._scored, impostor=self.impostor._scored)
 
     def generic(self) -> ScoreModel:

@@ -90,7 +90,7 @@ def _snapped(
     inverted: Distribution, other: Distribution, t: Thresholds,
     rate: Callable[[Thresholds], FloatArray], x: FloatArray,
 ) -> Thresholds:  # fmt: skip
-    """The other distribution's atom where it has the rate to rounding."""
+    """The other distribution's atom where it has the rate."""
     places = other.atoms.places
     if places.size == 0 or inverted.continuous is None:
         return t
@@ -174,7 +174,7 @@ def slope(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
 
 
 def log_likelihood_ratio(pair: Pair, t: Thresholds) -> FloatArray:
-    """log f_c / f_i, and of the point masses where a distribution has one."""
+    """log f_c / f_i, of point masses where there are some."""
     with np.errstate(divide="ignore", invalid="ignore"):
         smooth = pair.log_ratio(t)
         client, impostor = (law.atoms.masses_at(t) for law in (pair.client, pair.impostor))
@@ -204,13 +204,13 @@ _REACH = np.geomspace(1.0, 1e300, 100)
 
 
 def _excess(pair: Pair, t: Thresholds) -> FloatArray:
-    """A quantity of the sign of TPR - FAR, from the smaller tails."""
+    """What has the sign of TPR - FAR, from the smaller tails."""
     use_lower = pair.frr(t) + pair.tnr(t) <= 1.0
     return np.where(use_lower, pair.log_excess(t, lower=True), pair.log_excess(t, lower=False))
 
 
 class Crossing(NamedTuple):
-    """A place where the ROC meets the diagonal and changes side."""
+    """A place where the ROC crosses the diagonal."""
 
     threshold: Thresholds
     #: FAR = TPR and FRR = TNR on a straight segment, nan where the threshold attains the point.
@@ -322,7 +322,6 @@ def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
     """Vertices of the upper hull of points with ascending x and y."""
 
     def turns(i: Any, j: Any, k: Any) -> Any:
-        """Whether the middle one of three points lies above the chord of the others."""
         return (y[j] - y[i]) * (x[k] - x[i]) > (x[j] - x[i]) * (y[k] - y[i])
 
     points = np.append(np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0)), x.size - 1)
@@ -419,7 +418,6 @@ def _polished(
     pair: Pair, ends: list[Thresholds],
     rise_and_run: Callable[[list[Thresholds]], tuple[FloatArray, FloatArray]],
 ) -> list[Thresholds]:  # fmt: skip
-    """Smooth ends moved to where the slope is the chord's."""
     for _ in range(60):
         rise, run = (float(part[0]) for part in rise_and_run(ends))
         if run <= 0.0 or rise <= 0.0:
@@ -525,10 +523,9 @@ class RocCrossings(Exportable):
 
 
 def crossings_of(*pairs: Pair) -> RocCrossings:
-    """All crossings of the curves of two pairs; `Roc.crossings` documents it."""
+    """All crossings of two curves; `Roc.crossings` documents it."""
 
     def gap(u: FloatArray) -> FloatArray:
-        """Log odds of one TPR less those of the other."""
         one, two = (_log_odds_of_tpr(pair, u) for pair in pairs)
         with np.errstate(invalid="ignore"):
             size = 1.0 + np.maximum(np.abs(one), np.abs(two))
@@ -550,7 +547,7 @@ def crossings_of(*pairs: Pair) -> RocCrossings:
 
 
 def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
-    """Thresholds at which FAR has the log odds u, each from the smaller tail."""
+    """Thresholds at which FAR has the log odds u."""
     log_far, log_tnr = -softplus(-u), -softplus(u)
     with np.errstate(under="ignore"):
         if np.all(u <= 0.0):
@@ -561,7 +558,6 @@ def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
 
 
 def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
-    """Log odds of TPR where FAR has the log odds u."""
     with np.errstate(under="ignore", invalid="ignore"):
         if not pair.atom_places.size:
             t = places_of_far(pair, u)

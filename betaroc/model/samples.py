@@ -29,7 +29,7 @@ _FIRST = 512
 
 
 def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
-    """The scores as they are as a pair, with their observed prior."""
+    """Scores as a pair, with their observed prior."""
     called = data.name if name is None else name
     lower = data.lower_is_client
     return ScoreModel(*data._distributions, prior=data.prior, name=called, lower_is_client=lower)
@@ -65,7 +65,7 @@ def largest_distance(
 
 
 def roc_distance(first: ScoreModel, second: ScoreModel) -> float:
-    """Largest difference of FAR and TPR at once between two ROCs, along FAR + TPR = constant."""
+    """Largest difference of FAR and TPR between two ROCs, along FAR + TPR = constant."""
     # Between points of both curves, dense ones where a curve is no stairs.
     curves = [model.roc().points(1000) for model in (first, second)]
     turned = [(np.asarray(p.far + p.tpr), np.asarray(p.tpr - p.far)) for p in curves]

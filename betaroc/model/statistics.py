@@ -49,7 +49,7 @@ SETTINGS = ("prior", "cost_fa", "cost_fr")
 
 
 class PointArguments(RateArguments, total=False):
-    """The keywords by which the point of a statistic is given."""
+    """Keywords of the point of a statistic."""
 
     confidence: float  # which `public` takes for the level
 
@@ -73,7 +73,7 @@ class StatisticArguments(PointArguments, total=False):
 
 
 class EvaluationPoint(NamedTuple):
-    """The point at which a statistic is taken: a keyword and its value, a prior and costs."""
+    """The point at which a statistic is taken, a prior and costs."""
 
     point: str = ""
     value: Any = None
@@ -92,7 +92,7 @@ class EvaluationPoint(NamedTuple):
 
     @property
     def settings(self) -> dict[str, float]:
-        """The prior and the costs that are not those of scores and of errors."""
+        """The prior and the costs that differ from the default."""
         costs = {"cost_fa": self.cost_fa, "cost_fr": self.cost_fr}
         prior = {} if self.prior is None else {"prior": self.prior}
         return prior | {name: cost for name, cost in costs.items() if cost != 1.0}
@@ -106,7 +106,6 @@ class EvaluationPoint(NamedTuple):
         return self.cost_fa, self.cost_fr
 
     def of(self, model: ScoreModel) -> ScoreModel:
-        """The model with the prior that is asked for."""
         return model if self.prior is None else replace(model, prior=self.prior)
 
     @property
@@ -137,7 +136,7 @@ def _digits(value: float) -> str:
 
 
 class UsedRate(NamedTuple):
-    """A rate that a number rests on, with its complement in its own precision."""
+    """A rate that a number rests on, with its complement."""
 
     #: The slot of FAR for the impostors, of FRR for the clients.
     name: str
@@ -270,7 +269,6 @@ _OF_PRIOR = (
 
 
 def _measured(name: str) -> Callable[[OperatingPoint, EvaluationPoint], Any]:
-    """A measure of a point, of detection costs by the costs that are asked for."""
     if "dcf" in name:
         normalized = name == "dcf-normalized"
         return lambda point, where: point.dcf(*where.costs, normalized=normalized)
@@ -278,7 +276,7 @@ def _measured(name: str) -> Callable[[OperatingPoint, EvaluationPoint], Any]:
 
 
 def of_measure(name: str) -> Statistic:
-    """A measure of the table of measures as a statistic, at a point."""
+    """A measure of a point as a statistic."""
     measure = MEASURES[name]
     reads = {"far": FAR, "tnr": FAR, "specificity": FAR, "frr": FRR}.get(name, FAR + FRR)
 
@@ -296,7 +294,7 @@ def of_measure(name: str) -> Statistic:
 
 
 def _of_point(optimum: Optimum, title: str, *, kind: str = "optimum", **options: Any) -> Statistic:
-    """A measure at a point of its own: the best one ("optimum"), one that is "fixed" or neither."""
+    """A measure at a point of its own: the best ("optimum"), "fixed" or neither."""
 
     def value(model: ScoreModel, where: EvaluationPoint) -> Any:
         return optimum.value(optimum.point(model, where), where)
@@ -509,7 +507,7 @@ class StatisticSpec(NamedTuple):
         return parse_statistic(text)
 
     def __reduce__(self) -> Any:
-        """By its text: rows of the table hold functions that no worker is sent."""
+        """By its text: functions of the table do not pickle."""
         return (parse_statistic, (str(self),)) if self.is_named else (StatisticSpec, tuple(self))
 
     @property
@@ -531,7 +529,6 @@ class StatisticSpec(NamedTuple):
 
     @property
     def is_named(self) -> bool:
-        """Whether it stands in the table; else it is a function."""
         return self.name in STATISTICS
 
     def value(self, model: ScoreModel) -> Any:
@@ -550,7 +547,7 @@ class StatisticSpec(NamedTuple):
             raise refusal("stat", "return one number", typed(value), "", InputTypeError) from error
 
     def absence(self, model: ScoreModel) -> str:
-        """Why a model has no such number, where that is known; else empty."""
+        """Why a model has no such number; else empty."""
         if self.where.value != "crossing":
             return self.row.absence(model) if self.row.absence else ""
         many = len(model.diagonal_crossings())
@@ -558,7 +555,6 @@ class StatisticSpec(NamedTuple):
         return f"the ROC crosses the diagonal {times}, and the point 'crossing' needs exactly one"
 
     def rates(self, model: ScoreModel) -> list[UsedRate]:
-        """The rates of a model that it rests on."""
         return self.row.rates(self.where.of(model), self.where) if self.row.rates else []
 
     @property
@@ -629,7 +625,7 @@ def _no_point(keyword: str) -> str:
 def parse_statistics(
     value: str | Sequence[str], argument: str = "statistics"
 ) -> tuple[StatisticSpec, ...]:
-    """What several texts ask for, each once; one text is a list of one."""
+    """What several texts ask for, each once."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         rule = "be texts such as 'tpr@far=0.01'"
@@ -668,7 +664,6 @@ def _evaluation_point(
 def _checked_settings(
     name: str, place: EvaluationPoint, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A prior and costs, of what depends on them."""
     rows = STATISTICS[name], STATISTICS.get(str(place.value))
     known = [keyword for row in rows if row for keyword in row.settings]
     for keyword in settings:

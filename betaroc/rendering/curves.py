@@ -121,7 +121,7 @@ def begun(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
 def finished(
     ax: Axes, x: str, y: str, rates: str = "", *, frame: Any = None, below: bool = False, **at: Any
 ) -> Axes:
-    """The axes, named, with a legend, limits if the caller set none, ``rates`` in per cent."""
+    """The axes with names, a legend, limits if the caller set none, ``rates`` in per cent."""
     from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullLocator
 
     percent = FuncFormatter(
@@ -209,7 +209,7 @@ def legend(ax: Axes, **place: Any) -> None:
 
 
 def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None) -> None:
-    """The legend under the axes, for which the figure grows; those of ``also`` come last."""
+    """The legend under the axes, those of ``also`` last; the figure grows for it."""
     figure: Any = ax.figure
     pairs: list[tuple[str, Any]] = []
     for part in (ax,) if also is None else (ax, also):
@@ -240,7 +240,6 @@ def _labelled(ax: Axes) -> list[tuple[str, Any]]:
 
 
 def _draw_legend(owner: Any, pairs: Sequence[tuple[str, Any]], **place: Any) -> Any:
-    """Labels as they are, none of them read as mathematics."""
     if not pairs:
         return None
     labels, artists = zip(*pairs, strict=True)
@@ -380,7 +379,7 @@ def draw_intervals(
     near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
     log: bool = False, **style: Any,
 ) -> Axes:  # fmt: skip
-    """Draw numbers with their intervals, one row per number; `near` has a grey ground."""
+    """Draw numbers with their intervals, one row each; `near` has a grey ground."""
     below, (ax, empty) = ax is None, begun(ax)
     if below:
         ax.figure.set_figheight(max(SIZE[1], 0.9 + 0.2 * len(rows)))  # type: ignore[union-attr]
@@ -498,7 +497,6 @@ def _draw_alphas(
     band: DrawnBand | None = None, zones: Iterable[tuple[BoolArray, dict[str, Any]]] = (),
     log: bool = False, below: bool | None = None,
 ) -> Axes:  # fmt: skip
-    """Lines over alphas, intervals of the first, zones."""
     below, (ax, empty) = ax is None if below is None else below, begun(ax)
     if log:
         on_log(ax, "y", empty=empty)
@@ -689,7 +687,7 @@ def draw_costs(
     defaults: Mapping[str, FloatArray], axes: tuple[str, str], style: Mapping[str, Any], *,
     words: str,
 ) -> Axes:  # fmt: skip
-    """Of each system the actual line, the best one and its interval; the defaults in grey."""
+    """Per system the actual line with its interval, the best one; defaults in grey."""
     below, (ax, empty) = ax is None, begun(ax)
     before, order = sum(line.get_gid() == "curve" for line in ax.lines), np.argsort(x)
     x, lines = x[order], [part[:, order] for part in lines]

@@ -268,7 +268,6 @@ def _ticks(ticks: Iterable[Tick], y: float, foot: float, first: float) -> str:
 
 # -------------------------------------------------------------------------------- strip
 def _start(target: float) -> float:
-    """The start of the strip, as a power of ten per cent."""
     return min(_LEAST, math.floor(math.log10(100.0 * target) + 1e-9) - _BELOW)
 
 

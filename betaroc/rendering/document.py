@@ -316,7 +316,6 @@ def _takes(codec: Codec, value: Any) -> bool:
 
 
 def _suits(codec: Codec, document: Any) -> bool:
-    """Whether a plain form is of the type, by its outside."""
     kind = type(document)
     match codec.form:
         case "real":
@@ -417,7 +416,6 @@ def read(codec: Codec, document: Any, at: str, state: _State) -> Any:
 
 # ------------------------------------------------------------------------------ arrays
 def _write_array(codec: Codec, value: AnyArray, at: str, state: _State) -> Any:
-    """Lists, or the place of an equal array."""
     known, place = state.arrays.get(id(value), (None, ""))
     if known is value:
         return {"same as": place}

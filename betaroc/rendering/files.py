@@ -128,7 +128,7 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
 
 
 def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
-    """The ``<svg>`` of the axes that ``draw`` returns, with a width if ``sized``."""
+    """The ``<svg>`` of the axes that ``draw`` returns, ``sized`` or not."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
@@ -157,7 +157,7 @@ Moving = tuple[str, FloatArray, FloatArray, int, bool]
 def draw_moving_svg(
     draw: Callable[[], Any], salt: str, marks: Sequence[Moving]
 ) -> tuple[str, tuple[tuple[str, tuple[float, ...]], ...]]:
-    """As :func:`draw_svg` with marks, and their places in per cent of the frame."""
+    """As :func:`draw_svg` with marks, and their places in per cent."""
     axes: list[Any] = []
 
     def kept() -> Any:

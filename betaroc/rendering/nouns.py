@@ -194,7 +194,6 @@ class Exportable(Value):
         return latex_comments(self._spoken()) + latex_grid(tree.map_text(grid, self._say))
 
     def _grid(self) -> Grid | None:
-        """The table that LaTeX holds in place of :meth:`to_frame`."""
         return None
 
     def _repr_html_(self) -> str:
@@ -206,7 +205,7 @@ class Exportable(Value):
                 return html_block([Paragraph(self._caption()), Paragraph(str(error))])
 
     def _say(self, text: str) -> str:
-        """A text in the words of the field that the value is shown in, and of its classes."""
+        """A text in the words of the value's field and classes."""
         if (terms := getattr(self, "terms", None)) is None:
             return vocabulary.template_of(text)
         words = getattr(self, "words", None) or vocabulary.ClassWords()

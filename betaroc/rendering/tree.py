@@ -63,7 +63,6 @@ def quantity(
 
 
 def _outside(value: float, low: float, high: float) -> str:
-    """The mark of a number outside its interval."""
     return ", outside" * (value < low - 1e-9 * abs(low) or value > high + 1e-9 * abs(high))
 
 

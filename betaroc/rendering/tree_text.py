@@ -124,7 +124,6 @@ def _grid(grid: tree.Grid, width: int) -> list[str]:
 
 
 def _table(grid: tree.Grid, width: int, beside: int) -> list[str] | None:
-    """The lines of a table; None if it is too wide."""
     size, left, room = len(grid.head), {0, *grid.words}, width - 2 * len(grid.head)
     rows = [row.cells for row in grid.rows if isinstance(row, tree.Row)]
     spans = [max([0, *(len(_around(row[k], beside)) for row in rows if k < len(row))])
@@ -236,7 +235,6 @@ def _markdown(node: tree.Node) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text on one line, without markup of its own."""
     return re.sub(r"([\\`*_{}\[\]<>#|~!&@])", r"\\\1", " ".join(text.split()))
 
 
@@ -325,7 +323,6 @@ def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _csv_cell(value: float | int | bool | str | None) -> str:
-    """A number that reads back, or a text on one line."""
     if isinstance(value, str):
         plain = "".join(c if c.isprintable() else "?" for c in value)
         return f"'{plain}" if plain.lstrip().startswith(_FORMULAS) else plain

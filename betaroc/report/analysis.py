@@ -407,7 +407,6 @@ def _set_of(
     choose: bool = False, compared: family_choice.FamilyComparison | str | None = None,
     shift: tuple[float, float] | None = None,
 ) -> ScoreSet:  # fmt: skip
-    """The set with its intervals and checks; families are compared if it may `choose`."""
     empirical = samples.empirical_model(value, name)
     scored = samples.empirical_model(value._scored, name) if value.has_rejected else empirical
     apart = None if fitted is None else distances(fitted._scored, scored)
@@ -427,7 +426,6 @@ def _set_of(
 def _test_part(
     role: str, name: str, value: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
-    """A test set, fitted as dev was where that is possible."""
     fitted: Fit | None = None
     with notices.forward_warnings(f"{role}: "):
         if threshold_methods.digest_of(value) == threshold_methods.digest_of(dev.given):

@@ -132,7 +132,6 @@ def _measured(
     of: Fit | ScoreData, model: ScoreModel, stat: StatisticSpec, options: IntervalOptions, *,
     aloud: bool,
 ) -> Measured:  # fmt: skip
-    """A statistic of a fit or of scores, or nan."""
     key, value, why = str(stat), math.nan, ""
     lower, stat = model.lower_is_client, stat.inside(model.lower_is_client)
     find: Any = interval_of_fit if isinstance(of, Fit) else of_scores.interval_of_scores
@@ -277,7 +276,6 @@ class ScoreSet(Value):
 
     @property
     def given(self) -> ScoreData:
-        """What was given: the scores, or their summary."""
         return self.scores if self.summary is None else self.summary
 
     @property
@@ -287,7 +285,7 @@ class ScoreSet(Value):
 
     @property
     def separation(self) -> str:
-        """That its scores separate the classes; else nothing."""
+        """That its scores separate the classes, if so."""
         return separation_words(self.given, fitted=self.modelled is not None)
 
     @property

@@ -128,7 +128,7 @@ _WORD = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaPairFit(value.Value):
-    """Whether one beta distribution per class suffices on dev, and why."""
+    """Whether one beta distribution per class suffices on dev."""
 
     fit: Fit | None
     same: bool
@@ -448,7 +448,7 @@ def curves_sections(
 
 
 def strata_sections(sets: NamedSets, terms: str, *, drawn: bool) -> list[Section]:
-    """The fit of each stratum of dev, and the curves of each at the thresholds of the worst."""
+    """The fit of each stratum of dev, and its curves at the thresholds of the worst."""
     dev, scored = sets[0][0].given, sets[0][0].scored
     if not isinstance(dev, scores.Scores) or max(map(len, dev.strata)) < 2 or scored.fit is None:
         return []

@@ -247,7 +247,6 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return {name: getattr(self, name) for name in (*_ASKED, "family")}
 
     def _refuse_early(self, ranks: Scores) -> None:
-        """Refuse before anything is fitted what no score could change."""
         if self.far is not None or self.frr is not None:
             for who in CLASSES:
                 check_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
@@ -286,7 +285,6 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _routed(
         self, weight: Any, groups: Any, params: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the estimator's fit gets, and the splitter."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weight, groups=groups, **params)
             return dict(routed.estimator.fit), dict(routed.splitter.split)

@@ -38,7 +38,7 @@ class TwoLabels(NamedTuple):
 
 
 def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
-    """One label per row; an error unless there are two different ones."""
+    """One label per row, of two."""
     if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
         containers.refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
     rule = "hold one of two labels per row, as numbers, text or booleans"
@@ -71,7 +71,7 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
 def two_labels(
     classes: AnyArray, pos_label: object, *, name: str = "y", guess: bool = False
 ) -> TwoLabels:
-    """The labels with the client's last: 1, else with ``guess`` the larger one."""
+    """The labels, the client's last: 1, else with ``guess`` the larger."""
     first, second = classes.tolist()
     if pos_label is not None:
         for client, other in ((first, second), (second, first)):

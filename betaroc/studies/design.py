@@ -259,7 +259,6 @@ _KINDS = {bool: "booleans", float: "numbers", str: "text"}
 
 
 def _column(values: Any, name: object) -> tuple[Any, ...]:
-    """The values of one parameter as plain Python ones of one kind."""
     item = isinstance(values, str | bytes | Set | Mapping)
     if item or np.ndim(values) == 0 or not isinstance(values, Iterable):
         actual = f"{typed(values)} for {name!r}"
@@ -288,7 +287,6 @@ def _column(values: Any, name: object) -> tuple[Any, ...]:
 
 
 def _python(value: Any) -> Any:
-    """A number or text of numpy or of an enumeration as Python's own."""
     if isinstance(value, np.generic):
         return value.item()
     for kind in (bool, int, float, str):
@@ -322,7 +320,7 @@ def _points(value: Any, units: Callable[[int], FloatArray]) -> Design:
 
 
 def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
-    """Ends of a parameter, whether it is even in the logarithm, and whether it is whole."""
+    """Ends of a parameter, whether it is even in the logarithm, and whether whole."""
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
         name, rule = f"the range of {format_value(name)}", 'be (low, high), then "log" or "int"'

@@ -175,7 +175,7 @@ class SampleSize(Framed, Exportable):
 
     @property
     def extrapolated(self) -> bool:
-        """Whether less than one of the planned scores is expected beyond the number."""
+        """Whether less than one planned score is expected beyond the number."""
         return self.n_beyond is not None and self.n_beyond < 1.0
 
     def summary(self) -> str:
@@ -378,7 +378,7 @@ def plan_when_read(
     point: Any = None, *, level: float = _LEVEL, ratio: Any = 1.0, method: str = "delta",
     **options: Any,
 ) -> SampleSize:  # fmt: skip
-    """As `plan_sample_size`; what needs no model is refused before so many are read."""
+    """As `plan_sample_size`; what needs no model is refused before scores are read."""
     name, spec = _asked(stat, given, point or {})
     kind = _kind_of(name, spec, count, options)
     asked = _checked_options(name, kind, count, method, options)
@@ -431,7 +431,6 @@ def plan_when_read(
 
 
 def _kind_of(name: str, spec: Any, count: int, options: dict[str, Any]) -> str:
-    """The kind of a goal: its options are those of `_USED`."""
     if options.get("over") == POOLED:  # of the mixture, whatever its strata are
         options |= {"over": None, "strata": None}
     if spec is None or name in _POINT_OF:
@@ -458,7 +457,7 @@ def goal_of_pair(
 
 
 def planned_guarantee(spec: StatisticSpec, level: float, strata: int) -> SampleSize:
-    """The fewest scores of which `decide` has a guaranteed threshold of a rate for each stratum."""
+    """The fewest scores from which `decide` guarantees a rate for each stratum."""
     target = checked_request(**spec.where.keywords, confidence=level)
     n = strata * needed_for_guarantee(target.rate, level)
     if n > MOST_SCORES:
@@ -475,7 +474,7 @@ def planned_claim(
     spec: StatisticSpec, model: ScoreModel, level: float, strata: int, asked: dict[str, Any],
     wanted: float, ratio: float,
 ) -> SampleSize:  # fmt: skip
-    """The fewest scores of which `StrataTable.claim` supports a rate of each stratum."""
+    """The fewest scores from which `StrataTable.claim` supports a rate of each stratum."""
     from scipy.stats import binom
 
     rate, (who, _) = _error_rate(spec, model, "at_most")
@@ -485,7 +484,7 @@ def planned_claim(
         raise refusal("at_most", rule, f"{claimed!r} for {str(spec)!r}", "Plan another rate.")
 
     def reached(errors: int) -> tuple[int, float]:
-        """The fewest scores of a stratum of which so many errors keep the claim."""
+        """The fewest scores of which so many errors keep the claim."""
         n = fewest_of_order(errors + 1, claimed, level)
         return strata * n, float(binom.cdf(errors, n, rate)) ** strata
 
@@ -501,7 +500,7 @@ def planned_claim(
 
 
 def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, ...]) -> SampleSize:
-    """With the planned scores that support the number; warns where none would."""
+    """With the planned scores that support the number; it warns where none would."""
     sizes = {FRR: plan.n_client, FAR: plan.n_impostor}
     rates = [rate for m in models for rate in spec.rates(m) if not np.isnan(rate.tail)]
     if not rates:
@@ -522,7 +521,7 @@ def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, 
 
 # ---------------------------------------------------------------------------------- checks
 def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
-    """The name of what is planned, and the statistic; sides and shapes are none."""
+    """The name of what is planned, and its statistic if any."""
     if not isinstance(stat, str):
         spec = parse_statistic(stat, value, **point)
         return f"{spec.name}(model)", spec
@@ -545,7 +544,7 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
 
 
 def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
-    """The chance wanted; above what a test of that level finds where there is nothing."""
+    """The chance wanted, above what a test of that level finds where there is nothing."""
     if name in _SHAPES and options.level != _LEVEL:
         raise refusal("level", f"be left out for {name!r}", repr(options.level), "Leave it out.")
     floor = options.tail if kind == "difference" or name in SIDES else 0.0
@@ -592,7 +591,7 @@ def _checked_options(
 
 
 def strata_and_weights(asked: Mapping[str, Any]) -> tuple[int, FloatArray | None]:
-    """How many strata there are, and the weights of their mean, if any."""
+    """How many strata there are, and weights of their mean."""
     strata, over = asked.get("strata"), asked.get("over", WORST)
     if over != WORST:
         names = tuple(map(str, over)) if isinstance(over, Mapping) else ()
@@ -648,7 +647,7 @@ class Goal:
     exact: bool = False
 
     def lacking(self, reached: float, wanted: float) -> float:
-        """About the logarithm of how many times as many scores it takes."""
+        """About the logarithm of the factor by which scores lack."""
         from scipy.special import ndtri
 
         if self.by_chance:
@@ -657,7 +656,7 @@ class Goal:
 
 
 def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float]:
-    """The fewest scores of the smaller class, the other rounded up to the ratio."""
+    """The fewest scores of the smaller class; the other is rounded up."""
     # The next size is what the goal says is lacking, but ever longer steps off the last one, so
     # that the answer is soon between two sizes; then their middle.
 
@@ -688,7 +687,7 @@ def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float
 
 # ------------------------------------------------------------------------------ expected fits
 def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
-    """A fit whose estimates are the distributions themselves, with the errors of so many scores."""
+    """A fit whose estimates are the distributions, with the errors of so many scores."""
     # The covariance is the inverse Fisher information of each class over its scores, the prior that
     # of the model.
     parts = []
@@ -710,7 +709,7 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
 
 
 def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
-    """Mean and standard deviation over fits of other score sets of that size, to second order."""
+    """Mean and standard deviation over fits of that size, to second order."""
     # The 2 d fits that are sqrt(d) errors away along the roots of the covariance of d parameters,
     # about the estimates with their first-order bias: Stroud's cubature of degree 3. Where a fit
     # nearby has no such number, the number of the expected one, and nan.
@@ -730,7 +729,7 @@ def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
 def _ends_of_scores(
     spec: StatisticSpec, model: ScoreModel, options: IntervalOptions, sizes: Sizes
 ) -> Limits:
-    """Ends of the interval of scores that are the quantiles of both distributions."""
+    """Ends of the interval of scores at the quantiles of both distributions."""
     # Of more than are counted at once the ends of fewer, nearer by the root of their share.
     share = min(1.0, _COUNTED / max(sizes))
     counts = (max(round(share * n), _LEAST) for n in sizes)
@@ -772,7 +771,7 @@ def difference_goal(
     correlation: float, *,
     by_chance: bool,
 ) -> Goal:  # fmt: skip
-    """Width of the interval of `difference` at the expected fits of two systems."""
+    """Width of the interval of `difference` at the expected fits."""
     # Or the chance that it leaves 0 out on the side where the truth is: the difference over its
     # error is taken as normal.
     from scipy.special import ndtr
@@ -827,7 +826,7 @@ def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) ->
 def _error_rate(
     spec: StatisticSpec, model: ScoreModel, argument: str
 ) -> tuple[float, tuple[int, str]]:
-    """The error rate that a rate at a threshold is or leaves, and the class and the end of it."""
+    """The error rate that a rate at a threshold is or leaves, its class and its end."""
     if spec.name not in _TAIL_OF or spec.where.point != "threshold":
         also = ', and of "threshold" at one of these rates' * (argument == "method")
         rule = f'be left out, except for "far", "frr", "tpr" and "tnr" at a threshold{also}'
@@ -844,7 +843,7 @@ def strata_width(
     spec: StatisticSpec, model: ScoreModel, options: IntervalOptions, count: int,
     weights: FloatArray | None,
 ) -> Goal:  # fmt: skip
-    """Mean width of `interval` over strata of one rate, of counts at shuffled quantiles."""
+    """Mean width of `interval` of one rate over strata, of counts at shuffled quantiles."""
     from scipy.stats import binom
 
     rate, (who, _) = _error_rate(spec, model, "strata")
@@ -871,7 +870,7 @@ def strata_width(
 
 # ---------------------------------------------------------------------------------- tails
 def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Mean width of the interval of a fit with tails, over draws of its extreme scores."""
+    """Mean width of the interval of a fit with tails, over draws of extreme scores."""
     # The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
     # exact one of the count; nearer to the body, and of too few scores, that of the expected count.
     (name, argument, *_), of_threshold = spec.where, spec.name == "threshold"
@@ -889,7 +888,7 @@ def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions)
     waits = np.random.default_rng(0).exponential(size=(_DRAWS, _KEPT)).cumsum(axis=1)
 
     def counted(n: int, shares: FloatArray) -> Limits:
-        """The exact interval of the count; of a threshold the scores that surely enclose it."""
+        """The exact interval of the count; of a threshold scores that surely enclose it."""
         near = n * rate < shares.size - 1 and rate <= shares[-1]
         if not of_threshold:
             count = np.count_nonzero(shares <= rate) if near else n * rate
@@ -939,7 +938,6 @@ def area_variances(model: ScoreModel) -> tuple[float, float, float]:
     pair, area = model._pair, float(model.auc())
 
     def middle(rate: Callable[[Thresholds], FloatArray], t: Thresholds) -> FloatArray:
-        """Such as P(I > t) + P(I = t)/2, of a client that scores t."""
         return 0.5 * (rate(t) + rate(pair.just_below_any(t)))
 
     sides = (pair.client, pair.far), (pair.impostor, pair.frr)
@@ -951,7 +949,7 @@ def area_variances(model: ScoreModel) -> tuple[float, float, float]:
 
 
 def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArray]) -> float:
-    """Var of(S) of a score S: `of` may bend at quantiles of the other class, jump at atoms."""
+    """Var of(S): `of` may bend at quantiles of the other class, jump at atoms."""
     breaks = [Thresholds.from_theta(pair.atom_places)]
     if law.continuous is not None:
         breaks.append(pair.place(pair.panels(law.continuous[1], -math.inf, math.inf)))
@@ -962,7 +960,7 @@ def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArra
 
 # --------------------------------------------------------------------------------- the gap
 def gap_width(model: ScoreModel, alpha: float, options: IntervalOptions, measure: str) -> Goal:
-    """Width of the interval of what an expected performance curve loses from dev to test."""
+    """Width of the interval of an EPC's loss from dev to test."""
     # The value observed on test less that expected on dev: the threshold's error is in both.
     by_far, by_frr = (0.5, 0.5) if measure == "hter" else (alpha, 1.0 - alpha)
     forecast = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
@@ -993,7 +991,7 @@ def gap_width(model: ScoreModel, alpha: float, options: IntervalOptions, measure
 
 # --------------------------------------------------------------------------------- chances
 def side_chance(end: str, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1."""
+    """Chance that `Fit.end_tests` finds the side; the exponent is not 1."""
     # Of normal distributions by the F distribution.
     from scipy.special import fdtr, fdtri
 
@@ -1029,7 +1027,7 @@ def side_chance(end: str, model: ScoreModel, options: IntervalOptions) -> Goal:
 
 
 def side_found(end: str, model: ScoreModel, options: IntervalOptions, sizes: Sizes) -> float:
-    """The test's z as a normal number, with its mean and spread over fits of that size."""
+    """The test's z as a normal number: mean and spread over fits of that size."""
     from scipy.special import ndtr
 
     sign = 1.0 if getattr(model.ends(), SIDES[end]).side == "above" else -1.0
@@ -1041,7 +1039,7 @@ def side_found(end: str, model: ScoreModel, options: IntervalOptions, sizes: Siz
 
 
 def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
-    """Chance that the fitted shapes of these classes are the true ones."""
+    """Chance that the fitted shapes are the true ones."""
     # log a and log b are two normal numbers with the bias of maximum likelihood.
     for who in classes:
         law = getattr(model, who)

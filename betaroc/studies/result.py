@@ -245,7 +245,7 @@ def place_words(folder: Path | None) -> str:
 
 
 def _numbers_of(frame: Any) -> dict[str, FloatArray]:
-    """Columns as numbers; text as one column of 0 and 1 for each value, nan where it lacks."""
+    """Columns as numbers; text as a column of 0 and 1 per value, nan where it lacks."""
     import pandas as pd
 
     result: dict[str, FloatArray] = {}
@@ -283,7 +283,7 @@ _LABEL, _ERRORS = 22, 1.96
 
 
 def study_page(result: StudyResult) -> str:
-    """The page: how complete a study is, and each statistic over the cells."""
+    """The page: trials, and each statistic over the cells."""
     manifest, table = result._store.manifest(), result.summary()
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
     first = table.head(1)

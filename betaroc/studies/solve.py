@@ -41,7 +41,7 @@ _CURVES = {
 
 # ------------------------------------------------------------------ what is prescribed
 class StatisticGoal(NamedTuple):
-    """A number of the table of statistics, and the value that it is to have."""
+    """A number of the table of statistics, with its wanted value."""
 
     statistic: StatisticSpec
     value: float
@@ -58,7 +58,7 @@ class StatisticGoal(NamedTuple):
             return math.nan
 
     def distance(self, model: ScoreModel) -> float:
-        """How far a model is from it, on the logit or the log of the statistic's range."""
+        """The distance of a model, on the logit or the log of the statistic's range."""
         low, high = self.statistic.row.low, self.statistic.row.high
         ends = np.array([self.number(model), self.value])
         if math.isinf(low):
@@ -71,7 +71,7 @@ class StatisticGoal(NamedTuple):
 
 
 def _checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
-    """Numbers by the text of their statistic, each inside its range."""
+    """Numbers by the text of their statistic, inside its range."""
     if argument is None:
         return ()
     if not isinstance(argument, Mapping):
@@ -107,7 +107,7 @@ class Prescription:
 
     @property
     def sides(self) -> list[int | None]:
-        """The sign of log exponent at each end, as far as it is known."""
+        """The sign of log exponent at each end, where known."""
         return [None if forced is None else forced[0] for forced in self.forced]
 
     @property
@@ -116,7 +116,7 @@ class Prescription:
         return " and ".join(dict.fromkeys(forced[1] for forced in self.forced if forced))
 
     def force(self, end: int, sign: int, why: str) -> None:
-        """The sign of log exponent at an end follows from this."""
+        """The sign of log exponent at an end follows."""
         before = self.forced[end]
         if before is None:
             self.forced[end] = (sign, why)
@@ -132,7 +132,6 @@ class Prescription:
         return 1.0 if self.sides[end] == 0 else self.exponents[end]
 
     def numbers(self) -> tuple[StatisticGoal, ...]:
-        """What has an argument of its own, as numbers of the table."""
         numbers = {"far@crossing" if n == "crossing" else n: v for n, v in self.rates.items()}
         for end, rho in zip(("at-zero", "at-one"), self.exponents, strict=True):
             if rho is not None:
@@ -152,7 +151,7 @@ class Prescription:
 def prescribed(
     rates: dict[str, Any], exponents: Any, slopes: Any, shapes: Any, goals: Any, family: str
 ) -> Prescription:
-    """The prescription, or the InputError that says why no pair can meet it."""
+    """The prescription, or an InputError that says why no pair meets it."""
     others, rates = [], {name: _rate(x, name) for name, x in rates.items() if x is not None}
     for goal in _checked_goals(goals):  # those that have an argument, and a theorem, go there
         name = str(goal.statistic)
@@ -237,7 +236,7 @@ def _check_too_many(wanted: Prescription, family: str) -> None:
 
 # ------------------------------------------------------------------ beta pairs: what forces what
 def _force(wanted: Prescription) -> None:
-    """The signs of log exponents that follow from shapes and from finite slopes."""
+    """Signs of log exponents that follow from shapes and finite slopes."""
     client, impostor = wanted.shapes
     if client is not None and impostor is not None:
         why = f"shapes ({client.value}, {impostor.value})"
@@ -283,7 +282,7 @@ def _check_impossible(wanted: Prescription) -> None:
 
 
 def _curve(sides: Sequence[int | None]) -> str:
-    """The whole curve from the two ends (the theorem on beta pairs); empty where it is open."""
+    """The whole curve from both ends (theorem on beta pairs); empty where open."""
     at_zero, at_one = sides
     if at_zero is None or at_one is None or at_zero * at_one > 0:
         return ""
@@ -293,7 +292,7 @@ def _curve(sides: Sequence[int | None]) -> str:
 
 
 def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, float, str]]:
-    """Rates, the ends between which the other numbers leave them, and why."""
+    """Rates, the ends that other numbers leave them, and why."""
     e, f = wanted.rates.get("eer"), wanted.rates.get("crossing")
     side = wanted.sides[0]
     if e is not None and curve != "chance":
@@ -343,7 +342,7 @@ def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, floa
 
 
 def _check_crossing(e: float, f: float, side: int | None) -> None:
-    """The ROC rises through (EER, 1 - EER): it meets the diagonal before both, or behind them."""
+    """The ROC rises through (EER, 1 - EER): it meets the diagonal before both or behind them."""
     low, high = min(e, 1.0 - e), max(e, 1.0 - e)
     place, where = f"outside [{low:.6g}, {high:.6g}]", ""
     wrong = low <= f <= high and not e == f == 0.5
@@ -373,7 +372,7 @@ _RATIOS = (1.0, math.sqrt(2.0), math.sqrt(0.5))
 
 
 def _solve_normal(wanted: Prescription) -> tuple[float, float]:
-    """The clients' mean and standard deviation where the impostors are standard normal."""
+    """The clients' mean and sigma beside standard normal impostors."""
     from scipy.special import ndtri
 
     ratios, rates = _ratios(wanted), wanted.rates
@@ -402,7 +401,7 @@ def _sides(d: float, r: float) -> tuple[int, int]:
 
 
 def _ratios(wanted: Prescription) -> tuple[float, ...]:
-    """What the exponents, both (sigma_c / sigma_i)^2, say; or those to be tried in turn."""
+    """What the exponents, both (sigma_c / sigma_i)^2, say, else values to try."""
     zero, one = wanted.exponents
     if zero is not None and one is not None and zero != one:
         rule = "be one number of normal distributions, (sigma_c / sigma_i)^2"
@@ -423,12 +422,11 @@ def _ratios(wanted: Prescription) -> tuple[float, ...]:
 
 
 def _difference(name: str, r: float) -> float:
-    """The difference of the means is the deviate of a rate times this."""
     return {"auc": math.hypot(1.0, r), "eer": -(1.0 + r), "crossing": r - 1.0}[name]
 
 
 def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[float, float]]:
-    """Difference and width from two rates: of AUC and EER the wider of two answers is first."""
+    """Difference and width from two rates: of AUC and EER the wider answer first."""
     from scipy.special import ndtr, ndtri
 
     (first, x), (second, y) = rates.items()
@@ -482,7 +480,7 @@ _PATIENCE, _PATIENCE_OF_GOALS = (2, 500), (1, 100)
 
 
 def _solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
-    """Client and impostor, nearest to the reference, and whether they solve the equations."""
+    """Client and impostor nearest to the reference, and whether they solve the equations."""
     met = _GOAL_MET if wanted.goals else _MET
     for margin in _MARGINS:
         solutions = [
@@ -500,7 +498,6 @@ def _solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
 
 
 def _branches(wanted: Prescription) -> list[Sequence[int | None]]:
-    """A crossing needs both exponents on one side: where neither is known, either."""
     crossing, eer = wanted.rates.get("crossing"), wanted.rates.get("eer", 0.5)
     if crossing is None or wanted.sides != [None, None]:
         return [wanted.sides]
@@ -548,7 +545,6 @@ def _area(shapes: FloatArray) -> FloatArray:
 
 
 def _odds_where(frr: float, tpr: float, shapes: FloatArray) -> FloatArray:
-    """logit FAR where the client distribution has this FRR and TPR."""
     from scipy.special import betainc, betaincinv
 
     a_c, b_c, a_i, b_i = shapes
@@ -588,7 +584,7 @@ class _Search:
         self.places = np.array(places)
 
     def solutions(self, met: float) -> list[tuple[float, float, FloatArray]]:
-        """What is missed, the distance from the reference, and the logs, where starts lead."""
+        """What is missed, the distance from the reference, and the logs, from the starts."""
         # Each with its mirror, scores seen from the other end, which may have the same numbers.
         ends: list[tuple[float, float, FloatArray]] = []
         for count, offset in enumerate(_OFFSETS if self.equations else _OFFSETS[:1]):
@@ -606,7 +602,7 @@ class _Search:
         return ends
 
     def _restored(self, logs: FloatArray) -> FloatArray:
-        """Least squares of the equations, and of what is beyond the half-spaces."""
+        """Least squares of the equations and the half-spaces."""
         from scipy.optimize import least_squares
 
         def residuals(logs: FloatArray) -> FloatArray:
@@ -657,7 +653,6 @@ class _Search:
         return np.concatenate([self.planes, (values[:, :4] - values[:, 4:]) / (2.0 * _STEP)])
 
     def _miss(self, logs: FloatArray) -> float:
-        """The most that an equation misses, or bounds and half-spaces do beyond rounding."""
         passed = np.concatenate([self._beyond(logs), self.bounds[0] - logs, logs - self.bounds[1]])
         beyond = float(np.max(passed))
         missed = float(np.max(np.abs(self._values(logs)), initial=0.0))
@@ -677,7 +672,7 @@ _SOLVED, _LOOKS = 1e-11, 1000
 
 
 def _solve_by_table(wanted: Prescription, law: Any, prior: float) -> ScoreModel:
-    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest."""
+    """Two normal distributions, on the score or its logit, nearest to the goals."""
     # The clients' mean moves alone, then with their spread, then all four parameters, until the
     # goals are met; the impostors are standard normal and the spreads equal until then.
     from scipy.optimize import least_squares
@@ -814,7 +809,6 @@ def solve_pair(
 
 
 def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
-    """What the model's own functions say to be otherwise than prescribed, in words."""
     rows = [(str(goal), goal.value, goal.number(model),
              goal.value if math.isinf(goal.statistic.row.high) else 1.0)
             for goal in wanted.numbers()]  # fmt: skip

@@ -65,7 +65,7 @@ def pyarrow() -> Any:
 
 # ------------------------------------------------------------------------------- contents
 def as_parquet(columns: ResultColumns, study: str, number: int) -> bytes:
-    """A part of a study as the bytes of a file, the same for the same columns."""
+    """A part of a study as a file's bytes, the same for the same columns."""
     pa = pyarrow()
     kinds = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}
     table = pa.table({
@@ -166,7 +166,7 @@ class Folder:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """Lock the folder, where that is possible, until the process ends at the latest."""
+        """Lock the folder, where possible, until the process ends at the latest."""
         from filelock import FileLock, Timeout
 
         pyarrow()
@@ -202,7 +202,7 @@ class Folder:
         self._write(_part(number), content)
 
     def intact(self, number: int, study: str) -> bool:
-        """Whether a part is whole and of this study; warns if not."""
+        """Whether a part is whole and of this study; it warns if not."""
         try:
             self._read(number, study, None)
         except StudyError as error:
@@ -226,7 +226,7 @@ class Folder:
         )
 
     def table(self, columns: list[str] | None = None) -> Any:
-        """All parts as one frame of pandas, in order; None where there are none."""
+        """All parts as one pandas frame, in order; None without parts."""
         pa, study = pyarrow(), manifest_text(self.manifest())
         tables = [self._read(number, study, columns) for number in self.parts()]
         if not tables:
@@ -303,7 +303,6 @@ class Memory(Folder):
 
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
-    """What differs: of lists the items, of a design that it does."""
     if name == "design":
         return _WORDS[name]
     before, now = old.get(name), new[name]

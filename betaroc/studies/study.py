@@ -304,7 +304,6 @@ class Study:
         return StudyResult(where, self.design.names, len(self), computed, skipped, memory)
 
     def _manifest(self) -> dict[str, Any]:
-        """What tells this study from others, with a new folder's seed and block."""
         import scipy
 
         # Every version of Python compiles functions its own way.
@@ -372,7 +371,7 @@ class Study:
 
 
 class _GivenUpError(Exception):
-    """Ends joblib's generator without its warning of tasks that are given up."""
+    """Ends joblib's generator without its warning."""
 
 
 def _seed(rng: Any) -> list[Any]:
@@ -386,7 +385,7 @@ def _seed(rng: Any) -> list[Any]:
 # ------------------------------------------------------------------------ a part
 @dataclass(frozen=True)
 class Block:
-    """Consecutive trials, with all that is needed to compute them elsewhere."""
+    """Consecutive trials, with all that their computation needs."""
 
     number: int
     #: The cells that it touches, by number.
@@ -438,7 +437,6 @@ class _Row:
 
 
 def _computed(block: Block) -> ResultColumns:
-    """The columns of a block; a failed trial has its error."""
     # Of the thousands of notices none is given.
     with suppress_warnings():
         make = generated_spec if block.generator else partial(cell_spec, model=block.model)
@@ -465,7 +463,7 @@ def _computed(block: Block) -> ResultColumns:
 
 
 def _fill(chunk: Sequence[_Row], block: Block, shared: dict[tuple[int, str], Any]) -> None:
-    """The statistics of trials whose scores are held together, which are then let go."""
+    """The statistics of trials whose scores are held together."""
     if any(s.needs_fit for s in block.statistics):
         for row in chunk:
             for trial in row.trials.values():
@@ -484,7 +482,6 @@ def _fill(chunk: Sequence[_Row], block: Block, shared: dict[tuple[int, str], Any
 
 
 def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
-    """What a function returns, or its error in words: the study goes on."""
     try:
         return function(), ""
     except MemoryError:
@@ -505,7 +502,7 @@ def _words(error: BaseException) -> str:
 
 
 def fit_together(trials: Sequence[Trial]) -> None:
-    """Give trials the shapes of their fits, where mean logarithms settle them."""
+    """Give trials the shapes of their fits, where sums settle them."""
     # Plain beta fits are made side by side; all others are left to `Trial.fit`.
     with np.errstate(all="ignore"):
         means = [
@@ -525,7 +522,7 @@ def _compute(
     statistic: StudyStatistic, row: _Row, prefix: str, trial: Trial,
     shared: dict[tuple[int, str], Any],
 ) -> None:  # fmt: skip
-    """One statistic of a trial; the true pair of a cell is one for all replicates."""
+    """One statistic of a trial, for the true pair once per cell."""
     key = trial.number, statistic.column
     values = shared.get(key)
     if values is None:
@@ -560,7 +557,6 @@ def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
 
 
 def _kind(values: list[Any], name: str) -> type[Any] | None:
-    """Of the values of a function; None where there are none."""
     kinds = {type(v) for v in values if v is not None}
     if len(kinds) > 1:
         raise StudyError(
@@ -583,7 +579,7 @@ SEED = 0
 def read_configuration(
     path: str | os.PathLike[str], folder: str | None, workers: int | None, seed: int | None
 ) -> tuple[Study, str, int]:
-    """The study of a TOML file, its folder, and its seed."""
+    """The study of a TOML file, its folder and its seed."""
     # What is given goes before what the file says; its folder is from where it is, and below.
     # Designs are drawn by the same seed.
     content = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
@@ -619,7 +615,6 @@ def read_configuration(
 
 
 def _below(path: Path, folder: str) -> str:
-    """A folder beside or below the configuration, as the working directory sees it."""
     try:
         home, place = path.parent.resolve(), (path.parent / folder).resolve()
     except (OSError, RuntimeError, ValueError):  # no path of this system: said where it is made

@@ -79,7 +79,7 @@ def _family(value: Any, name: str) -> Names:
 
 
 def _not_negative(value: Any, name: str) -> float:
-    """0 stands for exact scores, which levels have no other way to say."""
+    """0 stands for exact scores."""
     return 0.0 if value == 0 else checks.positive(value, name)
 
 
@@ -110,7 +110,7 @@ _OF_GENERATOR = {"family", "boundary", "resolution", "prior", "criterion", "meas
 
 
 class CellSpec(NamedTuple):
-    """What the parameters of a cell stand for: the rest is read from them."""
+    """What the parameters of a cell stand for."""
 
     #: The true pair, which development scores are drawn from; None where a generator makes them.
     model: Any
@@ -121,7 +121,7 @@ class CellSpec(NamedTuple):
 
 # ------------------------------------------------------------------------- before any work
 def check_design(design: Design, *, own_model: bool, generated: bool = False) -> None:
-    """Check the names of parameters, their values, and that the pair is given once."""
+    """Check names and values of parameters, and that the pair is given once."""
     # Of a user's own ``model`` the names that say which pair it is are free; of a generator all
     # that say how scores are drawn.
     argument = dict(zip(design.names, design.columns, strict=True))
@@ -209,7 +209,6 @@ def _step(cell: Mapping[str, Any]) -> float:
 
 
 def _check_beyond(step: float, law: Distribution) -> None:
-    """A step by which the end of a scale would be rounded to a place beyond it."""
     for end, outward in zip(law.support, (-1.0, 1.0), strict=True):
         if math.isfinite(end):
             place = step * round(end / step)
@@ -219,7 +218,7 @@ def _check_beyond(step: float, law: Distribution) -> None:
 
 
 def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
-    """Client and impostor scores of "n" or "n_test"; None where there is no such sample."""
+    """Client and impostor scores of "n" or "n_test", if any."""
     sizes = [cell.get(f"{name}_{who}", cell.get(name)) for who in CLASSES]
     return None if sizes[0] is None else (int(sizes[0]), int(sizes[1]))
 
@@ -241,7 +240,7 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
 def _solution(
     law: str, auc: Any, eer: Any, at_zero: Any, at_one: Any, crossing: Any, *shapes: Any
 ) -> ScoreModel | BetarocError:
-    """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
+    """A prescription solved once for all, or why it cannot be."""
     asked: Any = {"exponents": (at_zero, at_one), "shapes": shapes, "family": law}
     try:
         return solve_pair(auc=auc, eer=eer, crossing=crossing, **asked)
@@ -250,7 +249,6 @@ def _solution(
 
 
 def _own_family(model: ScoreModel) -> str:
-    """The family of the true pair: "beta" where its distributions are no member of another."""
     laws = model.client, model.impostor
     kinds = {type(law) for law in laws}
     inside = all(law.support[0] >= 0.0 and law.support[1] <= 1.0 for law in laws)
@@ -321,7 +319,7 @@ class Trial:
 
     @property
     def is_plain(self) -> bool:
-        """Whether two sums of each class settle the fit, if no score is 0 or 1."""
+        """Whether sums of each class settle the fit, if no score is 0 or 1."""
         silent = self.cell.get("boundary") in (None, "inflate", "drop", "error")
         # "auto" is beta where all scores lie in [0, 1], and others have no sums.
         beta = self.spec.family == AUTO or has_shapes(self.spec.family)
@@ -329,7 +327,7 @@ class Trial:
 
     @cached_property
     def rng(self) -> np.random.Generator:
-        """Random numbers for functions, which draw in the order of the columns."""
+        """Random numbers for functions, in the order of the columns."""
         return self._generator(_OF_CALLER)
 
     def _generator(self, *stream: int) -> np.random.Generator:
@@ -355,7 +353,7 @@ class Trial:
 
     @cached_property
     def fitted(self) -> ScoreModel:
-        """The fitted pair; made from the shapes that a batch found, if it did."""
+        """The fitted pair, from the shapes of a batch if any."""
         shapes = self.batch_shapes
         if shapes is None:
             return self._with_prior(self.fit.model)
@@ -370,7 +368,7 @@ class Trial:
 
     @cached_property
     def test(self) -> ScoreModel:
-        """Where thresholds are observed: the test sample if there is one, else the true pair."""
+        """Where thresholds are observed: the test sample, else the true pair."""
         if cell_sizes(self.cell, "n_test") is None:
             result: ScoreModel = self.spec.test
             return result
@@ -456,7 +454,7 @@ class GeneratedTrial(Trial):
 def generated_trials(
     trial: Trial, generator: CellGenerator, timeout: float | None
 ) -> dict[str, Trial]:
-    """The trials of the systems of a cell, by what the names of their columns begin with."""
+    """The trials of the systems of a cell, by the beginnings of their columns' names."""
     with time_limit(timeout):
         result = generator(dict(trial.cell), trial._generator())
     frame = as_narwhals(result)
@@ -563,7 +561,7 @@ class StudyStatistic:
         return {self.column: _plain(value, self.column)}
 
     def n_beyond(self, cell: Mapping[str, Any]) -> tuple[float, int, str, float] | None:
-        """Scores expected beyond the rate of a statistic, all, whose, and its tail."""
+        """Scores expected beyond a statistic's rate, all, whose, and its tail."""
         # None of what asks for no rate, or of no sample.
         criterion, name, rate = cell.get("criterion"), "", np.nan
         if self.table is not None and self.table.where.point in ("far", "frr", "tpr"):
@@ -589,7 +587,7 @@ class StudyStatistic:
 
 
 def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[str, Any]]) -> None:
-    """Warn of rates that were asked for and that no score of a sample speaks for."""
+    """Warn of rates for which no score of a sample speaks."""
     few = [
         (support, statistic.column, place)
         for place, cell in enumerate(cells)
@@ -642,7 +640,7 @@ def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
 
 
 def check_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> None:
-    """Names that a function, which may return a mapping, may need for its columns."""
+    """Refuse names that may be columns of a function."""
     for column in [s.column for s in statistics if s.function is not None]:
         clash = [name for name in names if name.startswith(f"{column}.")]
         if clash:
@@ -685,7 +683,6 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
 
 # ------------------------------------------------------------------------------- values
 def _columns_of(column: str, result: Any) -> dict[str, float | str]:
-    """What a function returned: one value, or a mapping of several."""
     if not isinstance(result, Mapping):
         return {column: _plain(result, column)}
     for key in result:
@@ -789,14 +786,12 @@ def _parts_of_function(function: FunctionType) -> list[Any]:
 
 
 def _methods(kind: type[Any]) -> list[Any]:
-    """Functions and constants of a class and of its bases in the same module."""
     bases = [base for base in kind.__mro__ if base.__module__ == kind.__module__ != "builtins"]
     items = [getattr(item, "__func__", item) for base in bases for item in vars(base).values()]
     return [item for item in items if isinstance(item, FunctionType) or _is_constant(item)]
 
 
 def _globals_of(code: CodeType) -> list[str]:
-    """Names that code, and what is defined in it, reads of its module and does not assign."""
     read, assigned, left = set[str](), set[str](), [code]
     while left:
         inner = left.pop()
