@@ -84,7 +84,7 @@ def _log_share(a: float, b: float) -> float:
 
 
 def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
-    """log B(a_2, b_2) - log B(a_1, b_1), accurate for neighbours."""
+    """log B(a_2, b_2) - log B(a_1, b_1), accurate for neighbours too."""
     step_a, step_b = a_2 - a_1, b_2 - b_1
     if abs(step_a) > 0.2 * min(a_1, a_2) or abs(step_b) > 0.2 * min(b_1, b_2):
         return log_beta(a_2, b_2) - log_beta(a_1, b_1)

@@ -265,7 +265,7 @@ class NormalPair(Pair):
         return self._at([delta / short] if short else [])
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-        """Where the standard scores are opposite, of equal weights."""
+        """Where the standard scores are opposite, if the weights are equal."""
         if self.atom_places.size or weight_far != weight_frr:
             return super().balance_root(weight_far, weight_frr)
         q, _, delta = self._compared()

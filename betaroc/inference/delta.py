@@ -531,7 +531,7 @@ class Delta(NamedTuple):
 
 
 def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, ScoreModel]) -> _T:
-    """A number with the scores that speak for it; it warns of none."""
+    """A number with the scores that speak for it; it warns where there are none."""
     beyond, flags = [], []
     for evidence, model in systems:
         asked = spec.rates(model)

@@ -333,7 +333,7 @@ _UNSEEN = 0.1
 
 
 class Influence(NamedTuple):
-    """A share of scores, and what each distinct score adds to it."""
+    """A share of scores, and what each distinct score adds to it, up to a constant."""
 
     share: float
     client: FloatArray

@@ -314,7 +314,7 @@ def tell_of_chance(name: str, evidence: SampleSupport, model: ScoreModel) -> Non
 
 
 def needed(rate: float) -> str:
-    """Scores that show a rate once with 95 % probability: 3/rate."""
+    """Scores that show a rate at least once with 95 % probability: 3/rate."""
     return about(SHOW / rate)
 
 
@@ -366,7 +366,7 @@ def fewest(evidence: SampleSupport, asked: Iterable[UsedRate]) -> FloatArray | N
 def stated(
     evidence: SampleSupport, point: OperatingPoint, asked: Sequence[UsedRate]
 ) -> OperatingPoint:
-    """The point with the scores beyond both rates; it warns of none."""
+    """The point with the scores beyond both rates; it warns where there are none."""
     client, impostor = (evidence.beyond(item) for item in asked)
     beyond = np.logical_or(*(evidence.extrapolated(item) for item in asked))
     tell(evidence, asked)

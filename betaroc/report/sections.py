@@ -128,7 +128,7 @@ _WORD = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaPairFit(value.Value):
-    """Whether one beta distribution per class suffices on dev."""
+    """Whether one beta distribution per class suffices on dev, and why."""
 
     fit: Fit | None
     same: bool

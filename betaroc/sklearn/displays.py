@@ -245,7 +245,7 @@ class _RateDisplay:
         self, ax: Axes | None = None, *, plot_chance_level: bool = False, terms: str = BIOMETRIC,
         **style: Any,
     ) -> Self:  # fmt: skip
-        """Draw it.
+        """Draw it and return it.
 
         Parameters
         ----------
@@ -453,7 +453,7 @@ class EpcDisplay:
         return cls(curve, band).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Self:
-        """Draw it.
+        """Draw it and return it.
 
         Parameters
         ----------
