@@ -238,7 +238,7 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
     y[todo] = _near_quantile(a, b, flat[todo])
     active = (y > -1500.0) & (y < np.inf)  # far out on the left the bound is the quantile
     last = np.full(y.shape, np.inf)
-    for _ in range(200):
+    for _ in range(2000):  # of about 1 each on the way to a far place
         if not np.any(active):
             break
         at = Thresholds.from_logit(y[active])
@@ -255,7 +255,8 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
         # Newton squares a small step; one that does not shrink is rounding.
         rounding = (size <= 1e-9) & (size > 0.1 * last[active])
         last[active] = size
-        active[active] = ~((size <= _SQUARED) | rounding)
+        # No double lies farther out than 1500 logits.
+        active[active] = ~((size <= _SQUARED) | rounding | (y[active] > 1500.0))
     return y.reshape(target.shape)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from scipy.special import exp1
 
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
@@ -97,3 +98,9 @@ def test_quantiles_of_extreme_shapes_signal_nothing(a, b):
             assert np.all((np.array(x) >= 0.0) & (np.array(x) <= 1.0))
         assert_allclose(log_beta(a, b), np.logaddexp(-np.log(a), -np.log(b)), rtol=1e-14)
         assert (br.Beta(a, a).ppf(0.25), br.Beta(a, a).isf(0.25)) == (0.0, 1.0)
+
+
+def test_quantiles_that_are_hundreds_of_logits_from_their_start():
+    # P(S > x) tends to a E_1(b x) where a is tiny and b huge.
+    a, b, x = 1e-144, 8e203, np.array([7e-204, 4e-205])
+    assert_allclose(br.Beta(a, b).isf(a * exp1(b * x)), x, rtol=1e-12)
