@@ -52,6 +52,10 @@ def auc_interval(
     groups : bool
         Where the scores carry groups, the variance between them.
 
+    Returns
+    -------
+    Interval
+
     Raises
     ------
     InputError, InputTypeError

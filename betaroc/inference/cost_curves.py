@@ -247,6 +247,10 @@ def bayes_error_curve(
     groups : bool
         Whether the scores of a group are dependent.
 
+    Returns
+    -------
+    CostCurve
+
     Raises
     ------
     InputError, InputTypeError
@@ -293,6 +297,10 @@ def decision_curve(
         Prevalence; left out it is the share of clients, whose error intervals count too.
     level, groups
         As of :func:`bayes_error_curve`.
+
+    Returns
+    -------
+    CostCurve
 
     Raises
     ------

@@ -164,6 +164,10 @@ def difference(
     stat, level, replicates, rng, extrapolate, prior, cost_fa, cost_fr
         As in :func:`interval`.
 
+    Returns
+    -------
+    Difference
+
     Raises
     ------
     InputError
@@ -242,6 +246,10 @@ def auc_test(
         Confidence level of the difference.
     groups : bool
         As in :func:`difference`.
+
+    Returns
+    -------
+    AucTest
 
     Raises
     ------

@@ -356,6 +356,10 @@ def interval(
         P(client), and costs >= 0 of both errors, of what depends on them; left out, the share of
         clients and 1. `cost_fa` of "a-dcf" may be a mapping of the strata that `over` weighs.
 
+    Returns
+    -------
+    Interval
+
     Raises
     ------
     InputError

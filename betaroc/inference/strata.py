@@ -331,6 +331,10 @@ def by_stratum(
     level, prior, cost_fa, cost_fr : optional
         As in :func:`interval`.
 
+    Returns
+    -------
+    StrataTable
+
     Raises
     ------
     InputError
