@@ -12,14 +12,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.notices import (
-    Notice,
-    collect_warnings,
-    collected,
-    forward_warnings,
-    suppress_warnings,
-    warn,
-)
+from betaroc.core import notices as core
+from betaroc.core.notices import Notice, collect_warnings, forward_warnings, warn
 from betaroc.rendering.files import draw_svg
 from helpers.public import PUBLIC
 
@@ -63,13 +57,13 @@ def test_what_is_said_twice_in_a_call_is_warned_of_once():
 
 
 def test_blocks_collect_prefix_and_leave_out():
-    with collected() as notices:
+    with core.collected() as notices:
         with forward_warnings("dev: "):
             warn("a", br.ScaleWarning)
         with forward_warnings(but=(br.ScaleWarning,)):
             warn("b", br.ScaleWarning)
             warn("c", br.TargetWarning)
-        with suppress_warnings():
+        with core.suppress_warnings():
             warn("d", br.ScaleWarning)
     assert notices == [Notice(br.ScaleWarning, "dev: a"), Notice(br.TargetWarning, "c")]
 

@@ -5,6 +5,8 @@ import functools
 import os
 import pickle
 import warnings
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -24,12 +26,14 @@ SETTINGS = {
     # Explaining a failure makes it many times more, every line traced.
     "phases": [Phase.explicit, Phase.generate, Phase.shrink],
 }
-PROFILES = ["few", pytest.param("fast", marks=pytest.mark.simulation),
-            pytest.param("nightly", marks=pytest.mark.nightly)]  # fmt: skip
+#: What collects the constants of every module of the project first, which takes longer than a few
+#: examples. Older versions have none.
+PROVIDERS = "hypothesis.internal.conjecture.providers"
+PROFILES = ["few", pytest.param("nightly", marks=pytest.mark.nightly)]
 
 
 def law(*, fast=FAST, nightly=NIGHTLY, **values):
-    """A test of so many drawn values: a few in the inner loop, new ones every night."""
+    """A test of so many drawn values: a few by day, new ones every night."""
 
     def decorate(claim):
         @functools.wraps(claim)
@@ -39,9 +43,13 @@ def law(*, fast=FAST, nightly=NIGHTLY, **values):
                 claim(**drawn)
 
         @pytest.mark.parametrize("profile", PROFILES)
-        def test(profile):
-            size = {"few": fast // 6 + 1, "fast": fast, "nightly": min(nightly, MOST)}[profile]
-            many = settings(max_examples=size, derandomize=profile != "nightly", **SETTINGS)
+        def test(profile, monkeypatch):
+            if profile == "few" and find_spec(PROVIDERS):
+                known = import_module(PROVIDERS)._local_constants
+                name = f"{PROVIDERS}._get_local_constants"
+                monkeypatch.setattr(name, lambda: known, raising=False)
+            size = {"few": fast // 3 + 1, "nightly": min(nightly, MOST)}[profile]
+            many = settings(max_examples=size, derandomize=profile == "few", **SETTINGS)
             many(given(**values)(quiet))()
 
         test.__name__, test.__doc__ = claim.__name__, claim.__doc__

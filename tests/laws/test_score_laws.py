@@ -10,16 +10,8 @@ from hypothesis import assume, strategies as st
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
-from helpers.laws import (
-    all_thresholds,
-    between,
-    full_sets,
-    law,
-    like_labels,
-    samples,
-    sets,
-    weighted,
-)
+from helpers import laws
+from helpers.laws import all_thresholds, full_sets, law, samples, sets
 
 ALPHA = [0.0, 0.1, 0.5, 0.75, 1.0]
 RATES = np.linspace(0.0, 1.0, 9)
@@ -39,7 +31,7 @@ def rates(model: br.ScoreModel, t: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.simulation
-@law(both=weighted())
+@law(both=laws.weighted())
 def test_a_weight_is_as_many_copies_in_any_order(both) -> None:
     both = both[0], br.Scores(both[1].client[::-1], both[1].impostor[::-1])
     one, other = map(empirical_model, both)
@@ -53,7 +45,7 @@ def test_classes_swap_when_scores_change_sign(scores) -> None:
     """Accepting above t is rejecting up to -t, so FAR and FRR change places between scores."""
     one = empirical_model(scores)
     other = empirical_model(br.Scores(-scores.impostor, -scores.client))
-    t = between(scores)
+    t = laws.between(scores)
     np.testing.assert_array_equal(rates(one, t)[::-1], rates(other, -t))
     assert other.auc() == pytest.approx(one.auc(), rel=1e-14)
     assert other.ks() == pytest.approx(one.ks(), rel=1e-14)
@@ -131,7 +123,7 @@ def test_no_threshold_is_better_by_a_criterion(scores, alpha) -> None:
 def test_a_trial_without_a_score_is_a_score_below_all(both, absent) -> None:
     known = br.Scores(*both, n_client_rejected=absent[0], n_impostor_rejected=absent[1])
     floor = [np.append(x, [-1e6] * n) for x, n in zip(both, absent, strict=True)]
-    assume(not like_labels(*floor))
+    assume(not laws.like_labels(*floor))
     t = all_thresholds(br.Scores(*both))[1:]
     one, other = empirical_model(known), empirical_model(br.Scores(*floor))
     np.testing.assert_array_equal(rates(one, t), rates(other, t))
