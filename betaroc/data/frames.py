@@ -457,14 +457,12 @@ def _reach(n: AnyArray, end: AnyArray) -> float:
 
 
 def _distinct(labels: AnyArray) -> set[tuple[Any]]:
-    """The labels that occur, as keys."""
     import pandas as pd
 
     return {*zip(sums.key_of(pd.unique(labels).tolist()), strict=True)}
 
 
 def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
-    """Groups by label and bin, in short steps."""
     import narwhals as nw
 
     raw, s, u = nw.col("raw"), nw.col("s"), nw.col("u")

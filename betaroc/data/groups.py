@@ -214,7 +214,6 @@ def weights_of(trials: Any, who: str) -> FloatArray:
 
 
 def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
-    """A number for each label, in any of the arrays, and how many there are."""
     import pandas as pd
 
     if not arrays:

@@ -91,7 +91,7 @@ def read_scores(
     Parameters
     ----------
     path : str or path-like, optional
-        A regular local file, text perhaps in gzip. ``"-"`` is the standard input.
+        A local file, text perhaps in gzip. ``"-"`` is the standard input.
     client_file, impostor_file : str or path-like, optional
         A file for each class instead: a score per line, in the last column, or a table with a
         column `score`.
@@ -109,13 +109,12 @@ def read_scores(
         Likewise, with `key` a column of the key. Of two columns, rows where both are equal are
         clients'.
     client_label : object, optional
-        The client's label, as text or a number. None only for {0, 1}, {-1, 1}, true/false, and
-        words that leave no doubt, such as "genuine" beside "impostor": then ``.source.guessed``
-        names the label that was taken.
+        The client's label, as text or a number, as in `Scores.from_labels`. None only for {0, 1},
+        {-1, 1}, true/false, and words that leave no doubt, such as "genuine" beside "impostor":
+        then ``.source.guessed`` names it.
     stratum : str or (str, str), optional
         Column of the strata, of the key if there is one, or a tuple of that of clients and that of
-        impostors. With `client_label`, of more than two labels all others are the impostors' and,
-        without `stratum`, their strata.
+        impostors.
     group, id : str or (str, str), optional
         Columns of groups and ids: one name, or a tuple of two. 4col has ``"claimed"``, ``"real"``
         and ``"probe"``, 5col ``"model"`` too, Kaldi ``"trial"``, or ``"enrol"`` and ``"test"``.
@@ -135,16 +134,14 @@ def read_scores(
         "parquet", "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist"
         (with `key`), "pyeer" (two files). None decides by the content, never by the file name.
     max_size, max_rows : int, optional
-        Bytes and rows of a file at most; by default 1 GiB from gzip, else 64 GiB, and 250 million
-        rows.
+        Bytes and rows of a file at most; by default 1 GiB from gzip, else 64 GiB, and 250 million.
     lower_is_client : bool
-        As in :class:`Scores`, for distances.
+        As in `Scores`.
 
     Returns
     -------
     Scores
-        In the order of the file; ``.source`` has path and format, and ``.source.guesses`` what was
-        guessed, as options.
+        In the order of the file; ``.source.guesses`` has what was guessed, as options.
 
     Raises
     ------
@@ -187,13 +184,11 @@ def read_scores(
     --------
     >>> import pathlib, tempfile
     >>> import betaroc as br
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name, "dev.csv")
-    >>> _ = path.write_text("label;score\ngenuine;0,9\nimpostor;0,25\ngenuine;0,5\n")
-    >>> scores = br.read_scores(path)
-    >>> scores, scores.source.guesses
-    (Scores(client=[0.9, 0.5], impostor=[0.25]), ('separator=semicolon', 'decimal=comma'))
-    >>> folder.cleanup()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "dev.csv")
+    ...     _ = path.write_text("label;score\ngenuine;0,9\nimpostor;0,25\n")
+    ...     br.read_scores(path).source.guesses
+    ('separator=semicolon', 'decimal=comma')
     """
     options = TextOptions(format, separator, decimal, header, columns, max_size, max_rows).checked()
     options = options._replace(max_rows=max_rows or text_files.rows_in_memory())

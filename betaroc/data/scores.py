@@ -176,8 +176,8 @@ class Confusion(tables.Framed, nouns.Exportable):
     --------
     >>> import betaroc as br
     >>> counts = br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3)
-    >>> counts.true_accepts, counts.false_accepts, counts.true_rejects, counts.false_rejects
-    (2, 1, 3, 1)
+    >>> counts.true_accepts, counts.false_accepts
+    (2, 1)
     """
 
     true_accepts: Any
@@ -244,7 +244,6 @@ def _running(weights: AnyArray) -> FloatArray:
 
 
 def _whole(counts: FloatArray) -> Any:
-    """Whole numbers as such."""
     result: AnyArray = np.asarray(counts)
     if np.all(result == np.rint(result)):
         result = result.astype(np.int64)
@@ -461,7 +460,6 @@ class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
 
     Any finite real scores are legal, equal ones too. Arrays are copied, float64 and read-only.
-    Distances, of which clients have the lower ones, are held as -s, with thresholds as they are.
 
     Parameters
     ----------
@@ -475,8 +473,7 @@ class Scores(ScoreData):
     client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
         The trial of each score, by which paired comparisons are checked.
     client_strata, impostor_strata : array_like of int or str, shape (n,), optional
-        The kind of each trial, of which :func:`by_stratum` gives the rates: a species of attack, a
-        demographic group, a site.
+        The kind of each trial, such as a species of attack, a demographic group or a site.
     name : str, optional
         Name of the classifier.
     n_client_rejected, n_impostor_rejected : int or mapping
@@ -496,7 +493,7 @@ class Scores(ScoreData):
     lower_is_client : bool
         Whether clients have the lower scores, as of distances: accepted is what is below a
         threshold, which has the scale of the scores, as has everything shown. Inside all is of -s:
-        `client`, `impostor`, and distributions that are fitted.
+        `client`, `impostor`, and fitted distributions.
 
     Raises
     ------
@@ -519,8 +516,6 @@ class Scores(ScoreData):
     >>> scores = br.Scores([0.9, 0.7, 0.4], [0.1, 0.5])
     >>> scores.n_client, scores.n_impostor, scores.prior
     (3, 2, 0.6)
-    >>> scores
-    Scores(client=[0.9, 0.7, 0.4], impostor=[0.1, 0.5])
     """
 
     client: FloatArray
@@ -640,12 +635,9 @@ class Scores(ScoreData):
     def to_frame(self) -> tables.Table:
         """Return the trials as a table, clients first, which :meth:`from_frame` reads back.
 
-        Returns
-        -------
-        DataFrame
-            Columns score, label (1 of a client, 0 of an impostor) and, where there are any, weight,
-            group (or group_1 and group_2), id and stratum. Trials without a score have nan and
-            come last in their class.
+        Columns score, label (1 of a client, 0 of an impostor) and, where there are any, weight,
+        group (or group_1 and group_2), id and stratum. Trials without a score have nan and come
+        last in their class.
 
         Examples
         --------
@@ -750,7 +742,6 @@ class Scores(ScoreData):
         return {}
 
     def _pieces(self, who: str) -> dict[str, Scores]:
-        """The scores of each stratum of a class, beside all of the other class, or its namesake."""
         if who in self._known_pieces:
             return self._known_pieces[who]
         classes = self.strata._beside(who)
@@ -822,16 +813,12 @@ class Scores(ScoreData):
         Returns
         -------
         float or ndarray, shape of `k`
-            Fraction in [0, 1]; the mean over all orders of equal scores.
+            Fraction in [0, 1]; the mean over all orders of equal scores. It has no interval.
 
         Raises
         ------
         InputError, InputTypeError
             If `k` is none such.
-
-        Notes
-        -----
-        It has no interval.
 
         Examples
         --------
@@ -890,11 +877,6 @@ class Scores(ScoreData):
         missing : {"fail", "drop", "reject"}
             Trials whose score is nan or None are an error, left out with a
             `MissingScoreWarning`, or counted as rejected.
-
-        Returns
-        -------
-        Scores
-            Both classes, in the order given.
 
         Raises
         ------
@@ -990,27 +972,16 @@ class Scores(ScoreData):
         frame : frame
             Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; eager or lazy. Only the
             named columns are collected.
-        score, label : str
+        score, label, weight : str, optional
             Column names.
-        client_label : object, optional
-            As in `from_labels`.
-        weight : str, optional
-            Column name.
         group, id : str or (str, str), optional
             Column name, or the names of two columns.
         stratum : str or (str, str), optional
             Column name, or those of the clients' and of the impostors' column. Where the two share
             values, they are groups of persons claimed and claiming: an impostor's stratum is the
             pair, such as "F-M".
-        missing : {"fail", "drop", "reject"}
-            Rows whose score is null or nan: as in `from_labels`.
-        lower_is_client : bool
-            As in `Scores`.
-
-        Returns
-        -------
-        Scores
-            Both classes, in the order of the rows.
+        client_label, missing, lower_is_client : optional
+            As in `from_labels`.
 
         Raises
         ------

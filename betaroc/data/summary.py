@@ -134,10 +134,7 @@ class ScoreSummary(ScoreData):
     def to_frame(self) -> tables.Table:
         """Return the counts, extremes and sums, one row per class.
 
-        Returns
-        -------
-        DataFrame
-            Columns class, n, n_zero, n_one, n_outside, minimum, maximum and the sums.
+        Columns class, n, n_zero, n_one, n_outside, minimum, maximum and the sums.
 
         Examples
         --------
@@ -374,9 +371,9 @@ def summarize(
     Parameters
     ----------
     frame_or_path : frame, str or Path
-        Any frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask, PySpark): a lazy one
-        is grouped by label and bin on its own engine, and only the groups are collected. A file is
-        read in parts, as by `read_scores`.
+        Any frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask, PySpark): of a lazy
+        one only groups by label and bin are collected. A file is read in parts, as by
+        `read_scores`.
     score, label : str
         Columns.
     client_label : optional
@@ -388,7 +385,7 @@ def summarize(
         of the bins uniform on [0, 1], one finer and finer towards 0 and 1, and two on the whole
         line, of the scales 1 and 100.
     max_size : int, optional
-        Bytes of a file at most; by default 1 GiB from gzip, else 64 GiB.
+        As in `read_scores`.
     stratum : str or (str, str), optional
         Column of the strata, or those of clients and of impostors, as `Scores.from_frame`.
 

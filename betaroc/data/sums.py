@@ -83,10 +83,6 @@ class ClassSummary(nouns.Exportable):
     def to_frame(self) -> Table:
         """The counts, extremes and sums in a row, without the bins.
 
-        Returns
-        -------
-        pandas.DataFrame
-
         Examples
         --------
         >>> import betaroc as br

@@ -258,7 +258,6 @@ def _table_kind(path: Path, head: bytes) -> str | None:
 
 
 def _table_content(file: TextFile, kind: str) -> bytes:
-    """A sheet, or arrays, as csv."""
     what, remedy = TABLE_KINDS[kind]
     try:
         if kind != "npy":

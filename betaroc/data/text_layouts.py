@@ -1,7 +1,4 @@
-"""The layout of a text of scores: separator, decimals, columns; guessed where one reading fits.
-
-A guess is stated as an option. Where two readings fit, the error names the option that decides.
-"""
+"""The layout of a text of scores: separator, decimals, columns; guessed where one reading fits."""
 
 from __future__ import annotations
 
@@ -321,7 +318,6 @@ class _Guess:
         return result
 
     def _skipped(self, first: list[str]) -> int:
-        """1 where names of the call replace a header."""
         columns, score = self.options.columns, self.wanted.score
         if columns is None or self.options.header is not None:
             return int(bool(self.options.header))

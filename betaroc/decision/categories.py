@@ -96,10 +96,6 @@ class Categories(Tabular, Readable):
         measure : {"f1", "precision", "recall"}
             Which.
 
-        Returns
-        -------
-        Band
-
         Raises
         ------
         InputError
@@ -121,11 +117,8 @@ class Categories(Tabular, Readable):
     def to_frame(self) -> Table:
         """One row per category, then macro and micro; of several alphas alpha by alpha.
 
-        Returns
-        -------
-        DataFrame
-            Columns category, alpha, threshold, tp, fp, fn, tn, and of each measure the value, _low,
-            _high and _a_posteriori.
+        Columns category, alpha, threshold, tp, fp, fn, tn, and of each measure the value, _low,
+        _high and _a_posteriori.
 
         Examples
         --------
@@ -158,8 +151,7 @@ class Categories(Tabular, Readable):
         --------
         >>> import betaroc as br
         >>> dev, test = ({"wheat": br.Scores(x, [0, 1, 2])} for x in ([3, 4, 5], [1, 3, 4]))
-        >>> options = {"criterion": "f-measure", "alpha": [0.3, 0.5]}
-        >>> br.categories(dev, test, **options).plot().get_ylabel()
+        >>> br.categories(dev, test, criterion="f-measure", alpha=[0.3, 0.5]).plot().get_ylabel()
         'F1 on test'
         """
         axes = CRITERIA[self.criterion].axes(measure, "ml")
@@ -170,7 +162,6 @@ class Categories(Tabular, Readable):
         return ax  # type: ignore[return-value]
 
     def _view(self) -> Sequence[tree.Node]:
-        """Averages of F1 and a table of the categories at the best alpha; a picture of all."""
         n, a = len(self.names), int(np.argmax(self.estimate[2, -2]))
         names: list[Any] = [*map(tree.foreign, self.names), *_AVERAGES]
         spans, rows = np.stack([self.estimate, self.low, self.high], axis=-1), []
@@ -215,14 +206,10 @@ def categories(
     criterion, alpha
         As in :func:`epc`, for each category: with "f-measure" and 0.5 F1 is largest on dev.
     zero_division : float
-        What a category counts in a macro average whose precision is 0/0, as
-        where nothing is accepted. Of nan the average is of the other categories, with a warning.
+        What a category counts in a macro average whose precision is 0/0. Of nan the average is of
+        the other categories, with a warning.
     level : float
         Confidence of the intervals.
-
-    Returns
-    -------
-    Categories
 
     Raises
     ------
@@ -290,7 +277,6 @@ def categories(
 
 # ----------------------------------------------------------------------- what is given
 def _by_category(sides: Mapping[str, Any]) -> list[dict[str, Scores]]:
-    """The scores of each category on both sides, in the order of dev."""
     result, wrong = [], []
     for side, value in sides.items():
         if not isinstance(value, Mapping):
@@ -361,7 +347,6 @@ def _ends(
     outcomes: Sequence[FloatArray], counts: FloatArray, estimate: FloatArray,
     documents: Sequence[IntArray], fill: float, tail: float,
 ) -> FloatArray:  # fmt: skip
-    """Low and high ends of the intervals of all rows of the estimates."""
     shares, n = _shares(counts)
     averaged = np.maximum(np.sum((n[:, :-1] > 0.0) | ~np.isnan(fill), axis=1, keepdims=True), 1)
     some, shares = np.sqrt(np.maximum(n * (n - 1.0), 1.0)), np.nan_to_num(shares)

@@ -87,11 +87,10 @@ class StrataDifferences(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> impostors = [0, 1, 2, 3], [1, 1, 2, 3], [0, 1, 2, 5]
-    >>> dev, *tests = (br.Scores([2, 3, 4], x, impostor_strata=list("aabb")) for x in impostors)
-    >>> curves = [br.epc(dev, test, over="worst", alpha=[0.5]) for test in tests]
-    >>> br.compare(*curves, resample="test", replicates=50, rng=1).strata.worst[0]
-    'a'
+    >>> s = br.Scores([2, 3, 4], [0, 1, 2, 3], impostor_strata=list("aabb"))
+    >>> curve = br.epc(s, br.Scores([2, 3], [1, 2], impostor_strata=list("ab")), over="worst")
+    >>> br.compare(curve, curve, replicates=20, rng=1).strata.stratum
+    ('a', 'b')
     """
 
     stratum: tuple[str, ...]
@@ -101,12 +100,7 @@ class StrataDifferences(Tabular, Exportable):
     _same_length = ("difference", "low", "high")
 
     def to_frame(self) -> Table:
-        """One row per stratum.
-
-        Returns
-        -------
-        DataFrame
-            Columns stratum, difference, low and high.
+        """One row per stratum: stratum, difference, low and high.
 
         Examples
         --------
@@ -199,11 +193,8 @@ class Comparison(Tabular, Exportable):
     def to_frame(self) -> Table:
         """The difference at each alpha, with its interval and the band.
 
-        Returns
-        -------
-        DataFrame
-            Columns alpha, a and b (the values of both curves), difference, low, high, band_low,
-            band_high, better (1 for a, 2 for b, else 0), and n_beyond where it is known.
+        Columns alpha, a and b (the values of both curves), difference, low, high, band_low,
+        band_high, better (as `better`), and n_beyond where it is known.
 
         Examples
         --------
@@ -304,7 +295,6 @@ class Comparison(Tabular, Exportable):
         return self.verdict
 
     def _view(self) -> Sequence[Node]:
-        """The verdict, some alphas with both values and difference, what was drawn."""
         axes = curve.slotted_axes(self.first)
         first, second = (name_shown(name, 24) for name in self.names)
         nodes: list[Node] = [Paragraph(f"{self._verdict_of((first, second))}."), self._grid()]
@@ -324,7 +314,6 @@ class Comparison(Tabular, Exportable):
         return [*nodes, Figure(partial(self.plot_difference, names=(first, second)), "", about)]
 
     def _grid(self) -> Grid:
-        """Some alphas with both values, their difference, and the better system by the band."""
         axes, several = curve.slotted_axes(self.first), self.alpha.size > 1
         named: tuple[Any, ...] = ("none named", *map(foreign, self.names))
         each = f"{level_words(self.level)}{', each alpha by itself' * several}"
@@ -366,19 +355,14 @@ class Comparison(Tabular, Exportable):
         return DEFAULT.fill(self._verdict_of(self.names))
 
     def histogram(self, alpha: float | None = None, bins: int = 50) -> Histogram:
-        """Histogram of the bootstrap differences at one alpha.
+        """Histogram of the bootstrap differences at one alpha, where these have a value.
 
         Parameters
         ----------
         alpha : float, optional
             One of the curve's; may be left out where it has but one.
         bins : int
-            Number of equal bins from the smallest to the largest difference.
-
-        Returns
-        -------
-        Histogram
-            Replicates without a value are left out.
+            Equal bins from the smallest to the largest difference.
 
         Raises
         ------
@@ -410,7 +394,7 @@ class Comparison(Tabular, Exportable):
         Parameters
         ----------
         alpha : float, optional
-            One of the curve's; may be left out where it has but one.
+            As in `histogram`.
 
         Returns
         -------
@@ -435,10 +419,9 @@ class Comparison(Tabular, Exportable):
         --------
         >>> import betaroc as br
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
+        >>> good, poor = (br.epc(dev, br.Scores(x, [0, 1, 2]), alpha=[0.5]) for x in ([3], [1]))
         >>> round(br.compare(good, poor, replicates=50, rng=1).proportion_test().p_value, 4)
-        0.2207
+        0.4652
         """
         from scipy.special import ndtr
 
@@ -474,7 +457,7 @@ class Comparison(Tabular, Exportable):
         ax, scale, terms : optional
             As in :meth:`Epc.plot`.
         names : sequence of two str, optional
-            The systems; left out, the names of the test sets if they differ, else A and B.
+            The systems; left out, those of `Comparison.names`.
 
         Raises
         ------
@@ -497,16 +480,12 @@ class Comparison(Tabular, Exportable):
     def plot_difference(
         self, ax: Axes | None = None, *, names: Sequence[str] | None = None, terms: str = BIOMETRIC
     ) -> Axes:
-        """Draw the difference with its interval and the line of no difference.
+        """Draw the difference with its interval and, dotted, the simultaneous band.
 
         Parameters
         ----------
         ax, names, terms : optional
             As in :meth:`plot`.
-
-        Notes
-        -----
-        The simultaneous band is dotted.
 
         Examples
         --------
@@ -529,7 +508,6 @@ class Comparison(Tabular, Exportable):
         return pictures.Better(self.better, (both[0], both[1]), self.level)
 
     def _verdict_of(self, names: tuple[str, str]) -> str:
-        """The area, which may name a better system; then single alphas by the whole band."""
         start = "at these two thresholds, " if self.resample == "test" else ""
         text = start + "; ".join(filter(None, [self._area_words(names), self._band_words(names)]))
         return capital(text) if start else text
@@ -547,7 +525,6 @@ class Comparison(Tabular, Exportable):
         )
 
     def _band_words(self, names: tuple[str, str]) -> str:
-        """Where the simultaneous band excludes 0; nothing of one alpha."""
         if self.alpha.size == 1 or self.too_few:
             return ""
         start = f"the simultaneous {level_words(self.level)} band of the difference excludes 0"
@@ -595,13 +572,9 @@ def compare(
     low, high : float, optional
         Range of alpha of the average and of the band; 0.1 to 0.9, or what the curves have.
     replicates : int, optional
-        Left out, 2000; 400 where a dev side is a fit, which each makes again.
+        Left out, 2000; 400 where a dev side is a fit, which is made again.
     groups, rng
         As in :meth:`Epc.band`.
-
-    Returns
-    -------
-    Comparison
 
     Raises
     ------
@@ -611,12 +584,11 @@ def compare(
 
     Notes
     -----
-    Dev trials are shared (`Comparison.dev_paired`) where numbers, ids, groups and order allow it. A
-    replicate counts where its measure is not 0/0, no class is empty and a fit exists. No system is
-    named with fewer than 10 trials, or groups, in a class of dev, or 20 of test.
-
-    Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent; in
-    simulations the interval with dev and test drawn keeps its level (docs/validation.md).
+    Dev trials are shared where numbers, ids, groups and order allow it. A replicate counts where
+    its measure is not 0/0, no class is empty and a fit exists. No system is named with fewer than
+    10 trials, or groups, in a class of dev, or 20 of test. Among scores the bootstrap of thresholds
+    is not consistent; in simulations the interval with dev and test drawn keeps its level
+    (docs/validation.md).
 
     References
     ----------
@@ -661,7 +633,6 @@ def compare(
 
 
 def _strata_nodes(s: StrataDifferences, names: tuple[str, str]) -> list[Node]:
-    """A row per stratum, that in which the first system is worst beside the second first."""
     order = np.argsort(-s.difference, kind="stable")
     ends = zip(s.difference, s.low, s.high, strict=True)
     cells = [tree.quantity(x, number, low, high) for x, low, high in ends]
@@ -673,7 +644,6 @@ def _strata_nodes(s: StrataDifferences, names: tuple[str, str]) -> list[Node]:
 def _strata_differences(
     curves: Sequence[Epc], values: FloatArray, used: tuple[float, float], options: IntervalOptions
 ) -> StrataDifferences:
-    """Of each stratum, for all of them at once."""
     names, others = (tuple(e.strata) for e in curves)
     if names != others:
         actual = f"{format_list(names)} and {format_list(others)}"
@@ -826,11 +796,8 @@ class SystemsComparison(Tabular, Exportable):
     def to_frame(self) -> Table:
         """Return the ranking: one row per system, the best first.
 
-        Returns
-        -------
-        DataFrame
-            Columns rank, system, mean, better_than and worse_than (how many systems it is shown
-            to be better or worse than).
+        Columns rank, system, mean, better_than and worse_than (how many systems it is shown to be
+        better or worse than).
 
         Examples
         --------
@@ -885,7 +852,7 @@ class SystemsComparison(Tabular, Exportable):
 
         Returns
         -------
-        matplotlib Axes
+        Axes
             Of several the first.
         """
         axes, log = curve.axes_of(self.curves[0], scale, terms)
@@ -893,7 +860,6 @@ class SystemsComparison(Tabular, Exportable):
         return pictures.draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
     def _view(self, terms: str = BIOMETRIC) -> Sequence[Node]:
-        """The verdict, the ranking, what was drawn, and all curves, the best in ink."""
         first = self.curves[0]
         axes, called = curve.slotted_axes(first), [name_shown(name, 24) for name in self.names]
         nodes: list[Node] = [Paragraph(f"{systems_verdict(self, called)}."), self._grid()]
@@ -906,7 +872,6 @@ class SystemsComparison(Tabular, Exportable):
         return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha} of all systems")]
 
     def _grid(self) -> Grid:
-        """The ranking, of many systems the best."""
         axes, ranks = curve.slotted_axes(self.curves[0]), self._ranks()
         rows: list[Row | Group] = [
             Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better), str(worse)))
@@ -932,8 +897,8 @@ def compare_systems(
 ) -> SystemsComparison:
     """Test which systems differ, averaged over alpha, all pairs judged at once.
 
-    Replicates are those of :func:`compare`. With D_q the difference of pair q averaged over alpha,
-    D*_q that of a replicate and s_q^2 the mean of (D*_q - D_q)^2, all intervals together are
+    With D_q the difference of pair q averaged over alpha, D*_q that of a replicate of
+    :func:`compare` and s_q^2 the mean of (D*_q - D_q)^2, all intervals together are
 
         D_q -+ c s_q,   c the quantile `level` of max over all pairs q of |D*_q - D_q| / s_q
 
@@ -946,10 +911,6 @@ def compare_systems(
         At least two curves of one criterion, one measure and equal alphas, by name.
     resample, paired, level, low, high, replicates, groups, rng
         As of :func:`compare`; `level` is that of all intervals together.
-
-    Returns
-    -------
-    SystemsComparison
 
     Raises
     ------
@@ -1036,7 +997,6 @@ def _unknown(
 
 
 def _in_favour(measure: str, low: Any, high: Any) -> tuple[Any, Any]:
-    """Whether the interval of a difference says that its first system is better, or worse."""
     above, below = low > 0.0, high < 0.0
     return (above, below) if curve.larger_is_better(measure) else (below, above)
 
@@ -1050,7 +1010,6 @@ def _without(values: FloatArray, alpha: FloatArray, used: tuple[float, float]) -
 def _means(
     alpha: FloatArray, used: tuple[float, float], estimate: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Averages of systems (rows) and of their replicates over a range of alpha."""
     weights = curve.area_weights(alpha, *used)
     weights /= np.sum(weights)
     return curve.weighed(estimate, weights), curve.weighed(values, weights)

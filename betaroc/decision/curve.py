@@ -322,7 +322,6 @@ def curve_view(
 
 
 def _strata_nodes(e: Epc, terms: str) -> list[tree.Node]:
-    """Each stratum of the scores of test at the same thresholds, the costliest first."""
     curves = {} if e.test_scores is None else e.strata
     if not curves:
         return []

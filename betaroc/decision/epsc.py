@@ -103,10 +103,7 @@ class Epsc(Tabular, Readable):
     def to_frame(self) -> Table:
         """A row per omega and beta.
 
-        Returns
-        -------
-        DataFrame
-            Columns omega, beta, threshold, far_omega, fmr, iapmr, fnmr, hter, low and high.
+        Columns omega, beta, threshold, far_omega, fmr, iapmr, fnmr, hter, low and high.
 
         Examples
         --------
@@ -135,7 +132,7 @@ class Epsc(Tabular, Readable):
 
         Returns
         -------
-        matplotlib Axes
+        Axes
             That of HTER_omega.
 
         Examples
@@ -165,7 +162,6 @@ class Epsc(Tabular, Readable):
         return panels[0]
 
     def _view(self) -> Sequence[tree.Node]:
-        """The range of HTER_omega, a table, a picture."""
         columns = listed_columns(self.to_frame())
         rows = [
             tree.Row((numbers.number(omega, 4), numbers.number(beta, 4),

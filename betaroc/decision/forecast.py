@@ -91,19 +91,14 @@ class _Forecast(Tabular, Readable):
     fitted: bool
 
     def to_frame(self) -> Table:
-        """One row per alpha.
-
-        Returns
-        -------
-        DataFrame
-            The fields of one entry per alpha.
+        """One row per alpha: the fields that have an entry for each.
 
         Examples
         --------
         >>> import betaroc as br
         >>> model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
-        >>> frame = br.epc_forecast(model, n_client=50, n_impostor=50, alpha=[0, 0.5]).to_frame()
-        >>> frame["where"].tolist()
+        >>> forecast = br.epc_forecast(model, n_client=50, n_impostor=50, alpha=[0, 0.5])
+        >>> forecast.to_frame()["where"].tolist()
         ['accept all', 'interior']
         """
         names = dict.fromkeys([*(item.name for item in fields(self)), "n_beyond"])
@@ -111,10 +106,6 @@ class _Forecast(Tabular, Readable):
 
     def summary(self) -> str:
         r"""A table at some alphas, with what it rests on.
-
-        Returns
-        -------
-        str
 
         Examples
         --------
@@ -127,7 +118,6 @@ class _Forecast(Tabular, Readable):
         return str(self)
 
     def _nodes(self, criterion: str, table: Grid, caveat: str) -> list[Node]:
-        """What is taken as true, the table, and what its columns are."""
         taken = "fitted and taken as true" if self.fitted else "taken as true"
         lines = (
             f"Forecast for {self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores,"
@@ -489,7 +479,6 @@ def epc_forecast(
 
 
 def _where(pair: Pair, t: Thresholds, alpha: FloatArray) -> npt.NDArray[np.str_]:
-    """What kind of point each optimum is."""
     with np.errstate(divide="ignore", invalid="ignore"):
         level = np.log(alpha) - np.log1p(-alpha)
         miss = np.abs(pair.log_ratio(t) - level)

@@ -73,7 +73,7 @@ class Monitor(Exportable):
     Parameters
     ----------
     threshold, confidence : float
-        Those of the decision.
+        Of the decision.
     target, limit : str, float
         "far" or "frr", and the rate that is allowed.
     dev : str
@@ -81,7 +81,7 @@ class Monitor(Exportable):
     log_wealth : tuple of float
         Logarithm of the sum over j for each q.
     evidence : float
-        M as it is now, at most 1 in the mean while the rate is at most the limit.
+        M as it is now.
     bets, trials : int
         Trials, or groups, that have been counted, and trials of these.
     total : float
@@ -234,7 +234,6 @@ class Monitor(Exportable):
         return old
 
     def _follows(self) -> dict[str, Any]:
-        """The evidence; numbers within what is possible."""
         sums = np.logaddexp.reduce(self.log_wealth) - math.log(TIMES.size)
         bets = max(self.bets, 0)
         log = np.logaddexp(sums, -math.log((bets - 1) // RESTART + 2))
@@ -273,7 +272,6 @@ def _names(parts: Sequence[AnyArray]) -> AnyArray:
 
 
 def _digest(names: AnyArray) -> str:
-    """Of trials in their order."""
     text = "\x1e".join(names.tolist()).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 

@@ -96,10 +96,6 @@ class UnseenStrata(Tabular, Exportable):
     def to_frame(self) -> Table:
         """A row per stratum that is left out.
 
-        Returns
-        -------
-        DataFrame
-
         Examples
         --------
         >>> import betaroc as br
@@ -359,7 +355,6 @@ def strata_judgement(
 def _mean_judgement(
     target: Target, over: Mapping[str, float], table: StrataTable, before: Assessment
 ) -> tuple[Rate, Assessment]:
-    """What a test says of the mean of strata by weights."""
     mean = table._mean(over)
     if mean is None:
         missing = named_strata([name for name in over if name not in table.stratum])

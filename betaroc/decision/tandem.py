@@ -115,11 +115,8 @@ class Tandem(tables.Tabular, nouns.Readable):
     def to_frame(self) -> tables.Table:
         """The t-DCF and the rates of both systems together at each threshold of the countermeasure.
 
-        Returns
-        -------
-        DataFrame
-            Columns cm_threshold (from accepting all to rejecting all), asv_threshold, frr, far,
-            far_spoof and t_dcf.
+        Columns cm_threshold (from accepting all to rejecting all), asv_threshold, frr, far,
+        far_spoof and t_dcf.
 
         Examples
         --------
@@ -251,7 +248,6 @@ class Tandem(tables.Tabular, nouns.Readable):
     def _drawn(
         self, of: Callable[[Drawn], Any], options: IntervalOptions, share: float = 1.0
     ) -> FloatArray:
-        """A number of replicates, each with a share of the trials."""
         asv, cm = self.asv._trials, self.cm._trials
         trials: Any = [paired_trials.joint_trials(asv, cm)] if self.paired else [asv, cm]
         rows = []
@@ -421,16 +417,12 @@ def tandem(
     legacy : bool
         The t-DCF of ASVspoof 2019: C1 P_miss + C2 P_fa, normalised by min(C1, C2).
     joint : bool
-        Count both decisions on the same trials, which assumes no independence; another number.
+        Count both decisions on the same trials, which assumes no independence.
     paired : bool
         Whether both scored the same trials, joined by ids and by whether they are spoofs, or
         without ids in one order; else the systems are drawn independently.
     common : bool
         Leave out trials that only one of them has.
-
-    Returns
-    -------
-    Tandem
 
     Raises
     ------

@@ -1,7 +1,4 @@
-"""Thresholds by method: order statistics of a class, a tail, a fit, and counts.
-
-An order statistic bounds the true rate with a confidence, for any distribution.
-"""
+"""Thresholds by method: order statistics of a class, a tail, a fit, and counts."""
 
 from __future__ import annotations
 
@@ -554,7 +551,6 @@ def _of_fits(
 
 
 def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
-    """The same families with the tail that the target rests on."""
     who, side = _ENDS[target.kind]
     size = plain._scored._evidence.sizes[CLASSES.index(who)]
     fewest = max(FEWEST, math.ceil(_LEAST_EXPECTED / target.exact))
@@ -566,7 +562,6 @@ def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
 
 
 def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
-    """The same families without a tail of the target's class."""
     estimate = getattr(plain, target.who)
     if not estimate.names:
         raise InputError("counts are no distribution that a rate could be read off")

@@ -237,8 +237,7 @@ def variance_components(
     The interval of the training is Bonett's of the variance between trainings (of up to 4 that of
     the chi-square law) less TD and TE; its upper end is several times the truth for ten trainings.
     That of the test is of the squared influences of its trials or groups; dev has none. The
-    interval of the mean has Satterthwaite's degrees of freedom. A bootstrap of ten trainings would
-    cover .63 to .85.
+    interval of the mean has Satterthwaite's degrees of freedom.
 
     References
     ----------
@@ -355,7 +354,6 @@ class _Sampling(NamedTuple):
 def _samplings(
     systems: Sequence[Any], stat: str, options: IntervalOptions, *, paired: bool
 ) -> list[_Sampling]:
-    """Of test, and of dev where that chose thresholds."""
     trials, groups = [_trials(item) for item in systems], options.groups
     parts = [_influence(item, stat, options) for item in systems]
     names = [f"training {k}" for k in range(1, len(systems) + 1)]
@@ -477,8 +475,8 @@ def mean_curve(
     Parameters
     ----------
     curves : sequence of Scores, or of Epc
-        One per training, at least 2: test scores of each, such as those of each fold or seed; EPCs
-        of one criterion, measure and alpha.
+        At least 2: test scores of each training (fold, seed), or EPCs of one criterion, measure and
+        alpha.
     averaging : str
         "vertical", or "threshold" for scores that mean the same in every training, such as
         probabilities.
@@ -490,7 +488,7 @@ def mean_curve(
     Returns
     -------
     Band
-        Its `alpha` is the FAR of a ROC. Each curve has the same weight.
+        Its `alpha` is the FAR of a ROC.
 
     Raises
     ------

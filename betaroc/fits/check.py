@@ -471,13 +471,9 @@ class FitCheck(value.Result, Readable):
     good_down_to: GoodDownTo = _NONE_GOOD
 
     def to_frame(self) -> tables.Table:
-        """The tests as a table.
+        """The tests as a table, one row per test and class.
 
-        Returns
-        -------
-        pandas.DataFrame
-            One row per test and class: test, class ("both" of "roc_distance"), statistic and
-            p_value.
+        Columns test, class ("both" of "roc_distance"), statistic and p_value.
 
         Examples
         --------
@@ -498,14 +494,12 @@ class FitCheck(value.Result, Readable):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates counted at the fit's own thresholds over those that it expects.
 
+        Grey within a factor of 3; a marker is hollow where the scores cannot tell.
+
         Parameters
         ----------
         ax : optional
             As in :meth:`ScoreModel.plot`.
-
-        Notes
-        -----
-        Grey within a factor of 3; a marker is hollow where the scores cannot tell.
 
         Examples
         --------
@@ -596,16 +590,15 @@ def check_fit(
     f : Fit
         A fit of a parametric family; with `far` or `frr` any fit.
     far, frr : float or array_like of float, optional
-        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05 and so on of both
-        classes, down to 5 expected scores (of groups, effective ones).
+        Rates in (0, 1) at which to count. Default: .5, .2, .1, .05 and so on of both classes, down
+        to 5 expected scores (of groups, effective ones).
     replicates : int
         Simulated score sets, at least 19.
     tolerance : float
         Distance between two ROCs that does not matter; it judges the curve only.
     level : float
-        Confidence level of the intervals of the distance and of the rates.
+        Confidence of the intervals of the distance and of the rates.
     rng : None, int, SeedSequence or Generator
-        Source of randomness.
 
     Raises
     ------
@@ -638,9 +631,9 @@ def check_fit(
     --------
     >>> import betaroc as br
     >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(1000, 1000, rng=1))
-    >>> checked = br.check_fit(fit, far=[0.1, 0.001], replicates=199, rng=1)
-    >>> checked.verdict, [target.verdict for target in checked.targets]
-    ('good', ['good', 'cannot tell'])
+    >>> check = br.check_fit(fit, far=0.001, replicates=199, rng=1)
+    >>> check.verdict, check.targets[0].verdict
+    ('good', 'cannot tell')
     """
     checks.instance(f, PairEstimate, "f", "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)

@@ -326,11 +326,8 @@ class CovariateFit(Result, Exportable):
     def to_frame(self) -> tables.Table:
         """A frame, one row per coefficient.
 
-        Returns
-        -------
-        DataFrame
-            Of the library of the frame that was fitted: class, part ("mean" on the logit scale,
-            "precision" on the log scale), term, estimate, std_error, z and two-sided p_value.
+        Columns class, part ("mean" on the logit scale, "precision" on the log scale), term,
+        estimate, std_error, z and two-sided p_value.
 
         Examples
         --------
@@ -423,11 +420,6 @@ class CovariateFit(Result, Exportable):
         prior : float, optional
             As in `model`.
 
-        Returns
-        -------
-        Interval
-            `extrapolated` if the values lie outside the data, as `model` has it.
-
         Raises
         ------
         InputError
@@ -439,7 +431,7 @@ class CovariateFit(Result, Exportable):
         Warns
         -----
         ExtrapolationWarning
-            If values lie outside the data.
+            If values lie outside the data (then `extrapolated`).
 
         Notes
         -----
@@ -485,11 +477,6 @@ class CovariateFit(Result, Exportable):
         threshold, far, frr, tpr, alpha, between, at, probability, log_odds
         stat, level, prior
             As in `interval`.
-
-        Returns
-        -------
-        Interval
-            Of the difference; `extrapolated` if either set of values lies outside the data.
 
         Raises
         ------
@@ -544,11 +531,6 @@ class CovariateFit(Result, Exportable):
         *terms : str
             Terms as the formulas have them, such as "C(camera)", left out at once with their
             interactions.
-
-        Returns
-        -------
-        TermTest
-            Also of each class alone.
 
         Raises
         ------

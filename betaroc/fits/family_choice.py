@@ -117,8 +117,8 @@ def likelihood_ratio_test(
 
     Notes
     -----
-    The null distribution is simulated and refitted: p = (1 + number as large) / (1 + replicates)
-    (McLachlan 1987). Trials are taken as independent.
+    p = (1 + number as large) / (1 + replicates), of refitted sets (McLachlan 1987). Trials are
+    taken as independent.
 
     Examples
     --------
@@ -177,7 +177,6 @@ def _check_nested(restricted: PairEstimate, general: PairEstimate) -> None:
 
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
-    """Twice what the general family gains on simulated scores."""
     bounds = bounds_of(restricted.client.distribution)
     names, options = _pair_of(general), Options(bounds=bounds)
     less = estimate.estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
@@ -578,11 +577,6 @@ class FamilyComparison(tables.Tabular, Readable):
         who : str
             "client", "impostor" or "both".
 
-        Returns
-        -------
-        tuple of FamilyRow
-            Best held-out score first.
-
         Examples
         --------
         >>> import betaroc as br
@@ -595,11 +589,6 @@ class FamilyComparison(tables.Tabular, Readable):
 
     def to_frame(self) -> tables.Table:
         """Return `table`.
-
-        Returns
-        -------
-        DataFrame
-            Of the library of the scores.
 
         Examples
         --------
@@ -779,7 +768,6 @@ def _rows(who: str, ranking: _Ranking, best: Candidate, sides: Sequence[Folded])
 
 
 def _tail_rows(side: Folded, item: Candidate, left_out: _LeftOut) -> list[TailRow]:
-    """A family with and without the tail that its class's rate rests on."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), [0.0, 0.0]

@@ -355,11 +355,6 @@ class Sensitivity(tables.Tabular, Readable):
     def to_frame(self) -> tables.Table:
         """The policies as a frame, one per row.
 
-        Returns
-        -------
-        DataFrame
-            Of the library of the scores.
-
         Examples
         --------
         >>> import betaroc as br
