@@ -175,9 +175,8 @@ class Confusion(tables.Framed, nouns.Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> counts = br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3)
-    >>> counts.true_accepts, counts.false_accepts
-    (2, 1)
+    >>> br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3).false_accepts
+    1
     """
 
     true_accepts: Any
@@ -382,9 +381,8 @@ class ScoreData(tables.Tabular, nouns.Exportable, ABC):
         Examples
         --------
         >>> import betaroc as br
-        >>> ax = br.Scores([0.9, 0.7, 0.4], [0.1, 0.5]).plot(bins=10)
-        >>> [text.get_text() for text in ax.get_legend().get_texts()], len(ax.patches)
-        (['client', 'impostor'], 20)
+        >>> len(br.Scores([0.9, 0.7, 0.4], [0.1, 0.5]).plot(bins=10).patches)
+        20
         """
         words = vocabulary.shared_words([self.words])
         classes = [(law,) for law in self._distributions]

@@ -101,8 +101,7 @@ class ScoreSummary(ScoreData):
     Examples
     --------
     >>> import betaroc as br
-    >>> import pandas as pd
-    >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.1], "label": [1, 1, 0]}))
+    >>> one = br.summarize(br.Scores([0.9, 0.7], [0.1]).to_frame())
     >>> (one + one).n_client
     4
     """
@@ -139,8 +138,7 @@ class ScoreSummary(ScoreData):
         Examples
         --------
         >>> import betaroc as br
-        >>> import pandas as pd
-        >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+        >>> one = br.summarize(br.Scores([0.9, 0.7], [0.0]).to_frame())
         >>> one.to_frame()[["class", "n", "maximum"]].values.tolist()
         [['client', 2, 0.9], ['impostor', 1, 0.0]]
         """
@@ -220,9 +218,7 @@ class ScoreSummary(ScoreData):
         Examples
         --------
         >>> import betaroc as br
-        >>> import pandas as pd
-        >>> frame = pd.DataFrame({"score": [0.3, 0.1], "label": [1, 0]})
-        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> summary = br.summarize(br.Scores([0.3], [0.1]).to_frame(), bins=8, layout=(0.0, 1.0))
         >>> [e.item() for e in summary.rate_error_at(0.26)]  # bins of 1/8
         [0.0, 1.0]
         """
@@ -256,9 +252,7 @@ class ScoreSummary(ScoreData):
         Examples
         --------
         >>> import betaroc as br
-        >>> import pandas as pd
-        >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
-        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> summary = br.summarize(br.Scores([0.4], [0.1]).to_frame(), bins=8, layout=(0.0, 1.0))
         >>> round(summary.border_below(0.45), 6)  # bins of 1/8
         0.375
         """
@@ -418,9 +412,7 @@ def summarize(
     Examples
     --------
     >>> import betaroc as br
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
-    >>> br.summarize(frame).n_client
+    >>> br.summarize(br.Scores([0.9, 0.7, 0.4], [0.1, 0.5]).to_frame()).n_client
     3
     """
     if isinstance(frame_or_path, str | os.PathLike):

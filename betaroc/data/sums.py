@@ -53,8 +53,7 @@ class ClassSummary(nouns.Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> import pandas as pd
-    >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+    >>> one = br.summarize(br.Scores([0.9, 0.7], [0.0]).to_frame())
     >>> one.client.n, one.impostor.n_zero
     (2, 1)
     """
@@ -86,8 +85,7 @@ class ClassSummary(nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> import pandas as pd
-        >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+        >>> one = br.summarize(br.Scores([0.9, 0.7], [0.0]).to_frame())
         >>> one.client.to_frame()["maximum"].tolist()
         [0.9]
         """

@@ -155,10 +155,10 @@ class Comparison(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-    >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+    >>> data = br.datasets.load_liveness()
+    >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
     >>> br.compare(curve, curve, replicates=50, rng=1).smallest.n
-    3
+    180
     """
 
     first: Epc
@@ -199,8 +199,8 @@ class Comparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
         >>> br.compare(curve, curve, replicates=50, rng=1).to_frame()["difference"].tolist()
         [0.0]
         """
@@ -347,8 +347,8 @@ class Comparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
         >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:11]
         'cannot tell'
         """
@@ -372,8 +372,8 @@ class Comparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
         >>> br.compare(curve, curve, replicates=50, rng=1).histogram(bins=4).counts.sum().item()
         50
         """
@@ -467,8 +467,8 @@ class Comparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.4, 0.6])
         >>> br.compare(curve, curve, replicates=50, rng=1).plot().get_ylabel()
         'half total error rate on test'
         """
@@ -490,8 +490,8 @@ class Comparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.4, 0.6])
         >>> br.compare(curve, curve, replicates=50, rng=1).plot_difference().get_ylabel()
         'difference in half total error rate'
         """
@@ -597,10 +597,9 @@ def compare(
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = br.Scores([2, 3, 4] * 7, [0, 1, 2] * 7)
-    >>> good = br.epc(dev, br.Scores([3, 4, 5] * 7, [0, 1, 2] * 7), alpha=[0.5])
-    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 7, [0, 1, 3] * 7), alpha=[0.5])
-    >>> br.compare(good, poor, resample="test", replicates=200, rng=1).better_on_average
+    >>> data = [br.datasets.load_liveness(name) for name in ("logreg", "forest")]
+    >>> logreg, forest = (br.epc(d.dev, d.test, alpha=[0.5]) for d in data)
+    >>> br.compare(logreg, forest, resample="test", replicates=200, rng=1).better_on_average
     'a'
     """
     for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
@@ -690,8 +689,8 @@ class SystemsComparison(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-    >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+    >>> data = br.datasets.load_liveness()
+    >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
     >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).shown
     ()
     """
@@ -785,10 +784,10 @@ class SystemsComparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).verdict[:11]
-        'cannot tell'
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
+        >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).verdict[:14]
+        'no best system'
         """
         return DEFAULT.fill(systems_verdict(self, self.names))
 
@@ -802,8 +801,8 @@ class SystemsComparison(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
         >>> same = br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1)
         >>> same.to_frame()["better_than"].tolist()
         [0, 0]
@@ -929,12 +928,10 @@ def compare_systems(
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = br.Scores([2, 3, 4] * 7, [0, 1, 2] * 7)
-    >>> good = br.epc(dev, br.Scores([3, 4, 5] * 7, [0, 1, 2] * 7), alpha=[0.5])
-    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 7, [0, 1, 3] * 7), alpha=[0.5])
-    >>> curves = {"mlp": good, "svm": poor}
+    >>> data = {name: br.datasets.load_liveness(name) for name in ("logreg", "forest")}
+    >>> curves = {name: br.epc(d.dev, d.test, alpha=[0.5]) for name, d in data.items()}
     >>> br.compare_systems(curves, resample="test", replicates=200, rng=1).ranking
-    ('mlp', 'svm')
+    ('logreg', 'forest')
     """
     paired, (names, epcs) = checks.flag(paired, "paired"), _checked(curves)
     used, alpha = curve.range_of(epcs[0], low, high), epcs[0].alpha

@@ -101,8 +101,8 @@ class DecisionCheck(Result, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
-    >>> decision.check(br.Scores([3, 5], [k / 10 for k in range(40)])).verdict
+    >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1)
+    >>> decision.check(br.Scores([30, 50], range(40))).verdict
     'broken'
     """
 
@@ -149,8 +149,8 @@ class DecisionCheck(Result, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
-        >>> ax = decision.check(br.Scores([3, 5], [k / 10 for k in range(40)])).plot()
+        >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1)
+        >>> ax = decision.check(br.Scores([30, 50], range(40))).plot()
         >>> ax.get_yticklabels()[1].get_text()
         'FAR observed, test'
         """
@@ -236,9 +236,9 @@ class Decision(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
+    >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1)
     >>> decision.how, decision.threshold
-    ('guaranteed', 2.9)
+    ('guaranteed', 29.0)
     """
 
     threshold: float
@@ -319,8 +319,7 @@ class Decision(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> scores = br.Scores([2, 3, 4], [k / 10 for k in range(30)])
-        >>> br.decide(scores, far=0.1).to_frame()["how"].tolist()[:2]
+        >>> br.decide(br.Scores([20, 30, 40], range(30)), far=0.1).to_frame()["how"].tolist()[:2]
         ['guaranteed', 'average']
         """
         return self.alternatives
@@ -336,7 +335,7 @@ class Decision(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> ax = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1).plot()
+        >>> ax = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1).plot()
         >>> ax.get_yticklabels()[0].get_text()
         'FAR expected, dev'
         """
@@ -462,8 +461,8 @@ class Decision(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
-        >>> decision.check(br.Scores([3, 5], [k / 10 for k in range(60)])).verdict
+        >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1)
+        >>> decision.check(br.Scores([30, 50], range(60))).verdict
         'broken'
         """
         scores = as_scores(test, "test")
@@ -503,8 +502,8 @@ class Decision(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), eer=True)
-        >>> decision.monitor(far=0.1).update(br.Scores([3, 5], [1, 2, 2.5])).alarm
+        >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), eer=True)
+        >>> decision.monitor(far=0.1).update(br.Scores([30, 50], [10, 25])).alarm
         False
         """
         return monitor_of(self, state, limit)

@@ -86,8 +86,8 @@ class Epc(Tabular, Exportable):
 
     Examples
     --------
-    >>> from betaroc import Scores
-    >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+    >>> import betaroc as br
+    >>> curve = br.epc(br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
     >>> curve.threshold.tolist(), curve.value.round(3).tolist()
     ([2.5], [0.333])
     """
@@ -265,10 +265,11 @@ class Epc(Tabular, Exportable):
 
         Examples
         --------
-        >>> from betaroc import Scores
-        >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+        >>> import betaroc as br
+        >>> data = br.datasets.load_liveness()
+        >>> curve = br.epc(data.dev, data.test, alpha=[0.5])
         >>> [part.round(3).tolist() for part in curve.loss_split()]
-        [[0.167], [0.0]]
+        [[0.003], [-0.002]]
         """
         best = self.a_posteriori
         return LossSplit(self.value - best, best - self.expected)
@@ -293,10 +294,9 @@ class Epc(Tabular, Exportable):
 
         Examples
         --------
-        >>> from betaroc import Beta, ScoreModel
-        >>> model = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
-        >>> curve = epc(model, model, criterion="far", measure="far")
-        >>> round(curve.area(0.0, 0.5), 9)
+        >>> import betaroc as br
+        >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> round(br.epc(model, model, criterion="far", measure="far").area(0.0, 0.5), 9)
         0.25
         """
         start, stop = curve.area_range(self, low, high)
@@ -336,8 +336,8 @@ class Epc(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> curve = br.epc(br.Scores([3, 4, 5], [1, 2, 3.5]), br.Scores([2, 4, 6], [0, 1, 3]))
-        >>> curve.interval("area", rng=1).method
+        >>> data = br.datasets.load_liveness()
+        >>> br.epc(data.dev, data.test).interval("area", rng=1).method
         'both'
         """
         options = IntervalOptions(level, method, replicates, groups, rng)
@@ -458,10 +458,10 @@ class Epc(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> dev, test = br.Scores([3, 4, 5, 6], [1, 2, 3, 4.5]), br.Scores([2, 4, 6], [0, 1, 3])
-        >>> band = br.epc(dev, test, alpha=[0.5]).band(resample="test", rng=1)
+        >>> data = br.datasets.load_liveness()
+        >>> band = br.epc(data.dev, data.test, alpha=[0.5]).band(resample="test", rng=1)
         >>> band.low.round(3).tolist(), band.high.round(3).tolist()
-        ([0.0], [0.667])
+        ([0.131], [0.177])
         """
         options = BandOptions(level, method, replicates, groups, rng, resample, simultaneous)
         strata = any(isinstance(x, StrataFits) for x in (self.dev_fit, self.test_fit))
@@ -567,10 +567,10 @@ class Epc(Tabular, Exportable):
 
         Examples
         --------
-        >>> from betaroc import Scores
-        >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
-        >>> curve.to_frame().loc[0, "threshold"].item()
-        2.5
+        >>> import betaroc as br
+        >>> data = br.datasets.load_liveness()
+        >>> br.epc(data.dev, data.test, alpha=[0.5]).to_frame().loc[0, "threshold"].item()
+        0.38987712711153255
         """
         return self._table(self._columns())
 
@@ -711,10 +711,10 @@ def epc(
 
     Examples
     --------
-    >>> from betaroc import Beta, ScoreModel
-    >>> dev = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
-    >>> test = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 3.0))
-    >>> epc(dev, test, alpha=[0.25, 0.5]).threshold.round(6).tolist()
+    >>> import betaroc as br
+    >>> dev = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 3))
+    >>> br.epc(dev, test, alpha=[0.25, 0.5]).threshold.round(6).tolist()
     [0.366025, 0.5]
     """
     sides = dev_and_test(dev, test)
@@ -860,9 +860,9 @@ def epc_average(
 
     Examples
     --------
-    >>> from betaroc import Beta
-    >>> model = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
-    >>> round(epc_average(model, model, "sensitivity-specificity").average, 6)
+    >>> import betaroc as br
+    >>> model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> round(br.epc_average(model, model, "sensitivity-specificity").average, 6)
     0.698413
     """
     rates = checks.choice(pair, _PAIRS, "pair").split("-")
@@ -1184,9 +1184,9 @@ class Audit(Framed, Readable):
     Examples
     --------
     >>> import betaroc as br
-    >>> dev, test = br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
-    >>> round(br.audit(dev, test).optimism.estimate, 3)
-    0.167
+    >>> data = br.datasets.load_liveness()
+    >>> round(br.audit(data.dev, data.test).optimism.estimate, 3)
+    0.003
     """
 
     measure: str
@@ -1267,9 +1267,9 @@ def audit(
     Examples
     --------
     >>> import betaroc as br
-    >>> dev, test = br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
-    >>> br.audit(dev, test, "f1").a_posteriori
-    0.8
+    >>> data = br.datasets.load_liveness()
+    >>> round(br.audit(data.dev, data.test, "f1").a_posteriori, 3)
+    0.853
     """
     one, two = (as_scores(x, name, "Scores", Scores) for x, name in ((dev, "dev"), (test, "test")))
     if any(any(side.strata) for side in (one, two)):

@@ -169,8 +169,7 @@ class EpcForecast(_Forecast):
     --------
     >>> import betaroc as br
     >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-    >>> forecast = br.epc_forecast(model, n_client=200, n_impostor=200, alpha=[0.5])
-    >>> forecast.smooth_excess.round(6)
+    >>> br.epc_forecast(model, n_client=200, n_impostor=200, alpha=[0.5]).smooth_excess.round(6)
     array([0.000295])
     """
 

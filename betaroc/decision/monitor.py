@@ -107,8 +107,8 @@ class Monitor(Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
-    >>> monitor = decision.monitor().update(br.Scores([3, 5], [k / 10 for k in range(60)]))
+    >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1)
+    >>> monitor = decision.monitor().update(br.Scores([30, 50], range(60)))
     >>> monitor.bets, monitor.raised, monitor.alarm
     (60, 42, True)
     """
@@ -171,8 +171,8 @@ class Monitor(Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
-        >>> monitor = decision.monitor().update(([0, 0, 0], [1.5, 3.5, 2.5]))
+        >>> decision = br.decide(br.Scores([20, 30, 40], range(30)), far=0.1)
+        >>> monitor = decision.monitor().update(([0, 0, 0], [15, 35, 25]))
         >>> monitor.trials, round(monitor.rate, 4)
         (3, 0.3333)
         """

@@ -81,8 +81,7 @@ class UnseenStrata(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> impostor = [k / 80 for k in range(80)]
-    >>> scores = br.Scores([0.7, 0.8, 0.9], impostor, impostor_strata=["a"] * 40 + ["b"] * 40)
+    >>> scores = br.Scores([70, 90], range(80), impostor_strata=["a"] * 40 + ["b"] * 40)
     >>> br.decide(scores, far=0.1).unseen.estimate.tolist()
     [0.0, 1.0]
     """
@@ -99,10 +98,9 @@ class UnseenStrata(Tabular, Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> impostor = [k / 80 for k in range(80)]
-        >>> scores = br.Scores([0.7, 0.9], impostor, impostor_strata=["a"] * 40 + ["b"] * 40)
+        >>> scores = br.Scores([70, 90], range(80), impostor_strata=["a"] * 40 + ["b"] * 40)
         >>> br.decide(scores, far=0.1).unseen.to_frame()["threshold"].tolist()
-        [0.9875, 0.4875]
+        [79.0, 39.0]
         """
         return self._table(fields_of(self, "stratum", "threshold", "estimate", "low", "high"))
 

@@ -108,8 +108,8 @@ class TargetCheck(NamedTuple):
     Examples
     --------
     >>> import betaroc as br
-    >>> f = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(500, 500, rng=1))
-    >>> br.check_fit(f, far=0.001, replicates=19, rng=1).targets[0].needed
+    >>> fit = br.fit(br.datasets.load_liveness().dev)
+    >>> br.check_fit(fit, far=0.001, replicates=19, rng=1).targets[0].needed
     12540
     """
 
@@ -452,9 +452,8 @@ class FitCheck(value.Result, Readable):
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(2000, 2000, rng=1)
-    >>> br.check_fit(br.fit(scores), replicates=199, rng=1).good_down_to.far
-    0.005
+    >>> br.check_fit(br.fit(br.datasets.load_games().dev), replicates=199, rng=1).good_down_to.far
+    0.02
     """
 
     ks: ClassTests | None
@@ -478,7 +477,7 @@ class FitCheck(value.Result, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit = br.fit(br.datasets.load_liveness().dev)
         >>> br.check_fit(fit, replicates=19, rng=1).to_frame()["test"].tolist()[::2]
         ['ks', 'cvm', 'ad', 'information', 'roc_distance']
         """
@@ -504,7 +503,7 @@ class FitCheck(value.Result, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit = br.fit(br.datasets.load_liveness().dev)
         >>> ax = br.check_fit(fit, far=[0.1, 0.01], replicates=19, rng=1).plot()
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['FAR 0.1', 'FAR 0.01']
@@ -630,8 +629,7 @@ def check_fit(
     Examples
     --------
     >>> import betaroc as br
-    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(1000, 1000, rng=1))
-    >>> check = br.check_fit(fit, far=0.001, replicates=199, rng=1)
+    >>> check = br.check_fit(br.fit(br.datasets.load_games().dev), far=0.001, replicates=199, rng=1)
     >>> check.verdict, check.targets[0].verdict
     ('good', 'cannot tell')
     """

@@ -78,7 +78,7 @@ class LikelihoodRatioTest(Result, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(200, 200, rng=1)
+    >>> scores = br.datasets.load_liveness().dev
     >>> proper, free = br.fit(scores, "proper-beta"), br.fit(scores)
     >>> br.likelihood_ratio_test(proper, free, replicates=49, rng=1).statistic
     0.0
@@ -123,7 +123,7 @@ def likelihood_ratio_test(
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(200, 200, rng=1)
+    >>> scores = br.datasets.load_liveness().dev
     >>> proper, free = br.fit(scores, "proper-beta"), br.fit(scores)
     >>> br.likelihood_ratio_test(proper, free, replicates=49, rng=1).p_value
     1.0
@@ -442,7 +442,7 @@ class FamilyRow(Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(100, 100, rng=1)
+    >>> scores = br.datasets.load_liveness().dev
     >>> [row.parameters for row in br.compare_families(scores, ["beta"]).rows]
     [2, 2]
     """
@@ -485,10 +485,9 @@ class TailRow(Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1)
-    >>> row = br.compare_families(scores, ["beta"]).tails[1]
+    >>> row = br.compare_families(br.datasets.load_liveness().test, ["beta"]).tails[1]
     >>> row.who, row.side, row.observed
-    ('impostor', 'upper', 14.0)
+    ('impostor', 'upper', 16.0)
     """
 
     who: str
@@ -530,8 +529,7 @@ class FamilyComparison(tables.Tabular, Readable):
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1)
-    >>> br.compare_families(scores, ["beta", "normal"]).recommended
+    >>> br.compare_families(br.datasets.load_liveness().dev, ["beta", "normal"]).recommended
     ('beta', 'beta')
     """
 
@@ -580,7 +578,7 @@ class FamilyComparison(tables.Tabular, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(100, 100, rng=1)
+        >>> scores = br.datasets.load_liveness().dev
         >>> len(br.compare_families(scores, ["beta", "normal"]).of("client"))
         2
         """
@@ -593,7 +591,7 @@ class FamilyComparison(tables.Tabular, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(100, 100, rng=1)
+        >>> scores = br.datasets.load_liveness().dev
         >>> br.compare_families(scores, ["beta", "normal"]).to_frame()["class"].tolist()
         ['client', 'client', 'impostor', 'impostor']
         """
@@ -678,9 +676,8 @@ def compare_families(
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1)
-    >>> br.compare_families(scores).table["family"].tolist()[:5]
-    ['beta', 'beta-mixture', 'logit-normal', 'logit-sinh-arcsinh', 'normal']
+    >>> br.compare_families(br.datasets.load_liveness().dev).table["family"].tolist()[:5]
+    ['logit-sinh-arcsinh', 'beta-mixture', 'logit-normal', 'beta', 'normal']
     """
     purpose = "a comparison of families"
     value = require_scores(read.as_scores(scores, "scores", "Scores"), purpose, rejected=True)

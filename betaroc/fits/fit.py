@@ -273,8 +273,7 @@ class DistributionFit(Estimate, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
-        >>> len(fit.summary().tables)
+        >>> len(br.fit_distribution([k / 20 for k in range(6, 20)], "normal").summary().tables)
         2
         """
         facts = {
@@ -338,9 +337,9 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+    >>> fit = br.fit(br.datasets.load_liveness().dev)
     >>> round(fit.model.auc(), 3), round(fit.log_likelihood, 3)
-    (0.907, 220.602)
+    (0.927, 194.919)
     """
 
     client: DistributionFit
@@ -448,10 +447,9 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> interval = fit.interval("tpr", far=0.1)
+        >>> interval = br.fit(br.datasets.load_liveness().dev).interval("tpr", far=0.1)
         >>> [round(v, 3) for v in (interval.low, interval.estimate, interval.high)]
-        [0.598, 0.712, 0.801]
+        [0.638, 0.799, 0.857]
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
@@ -498,9 +496,8 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.roc_band(far=[0.1, 0.5]).low.round(3).tolist()
-        [0.598, 0.946]
+        >>> br.fit(br.datasets.load_liveness().dev).roc_band(far=[0.1, 0.5]).low.round(3).tolist()
+        [0.638, 0.914]
         """
         return roc_band(
             self, far=far, level=level, simultaneous=simultaneous, method=method,
@@ -531,9 +528,8 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> round(fit.shape_probabilities()["client"]["bell"], 6)
-        1.0
+        >>> round(br.fit(br.datasets.load_liveness().dev).shape_probabilities()["client"]["J"], 6)
+        0.999597
         """
         tail_fits.check_tails(self, "probabilities of shapes")
         return shape_tests.shape_probabilities(self, groups=groups)
@@ -579,8 +575,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.end_tests().at_zero.side
+        >>> br.fit(br.datasets.load_liveness().dev).end_tests().at_zero.side
         'above'
         """
         tail_fits.check_tails(self, "tests of the ends")
@@ -614,8 +609,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.curve_test().hooks
+        >>> br.fit(br.datasets.load_liveness().dev).curve_test().hooks
         ()
         """
         tail_fits.check_tails(self, "tests of the curve")
@@ -647,8 +641,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> abs(fit.sensitivity().tails[0].z) < 3
+        >>> abs(br.fit(br.datasets.load_liveness().dev).sensitivity().tails[0].z) < 3
         True
         """
         return tail_fits.sensitivity(self, resolution, groups=groups)
@@ -663,8 +656,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> list(fit.params)
+        >>> list(br.fit(br.datasets.load_liveness().dev).params)
         ['client-a', 'client-b', 'impostor-a', 'impostor-b']
         """
         names = [f"{who}-{name.replace('_', '-')}" for who, part in self._parts
@@ -699,8 +691,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.joint_cov().shape
+        >>> br.fit(br.datasets.load_liveness().dev).joint_cov().shape
         (4, 4)
         """
         return delta.joint_cov(self, groups=groups)
@@ -726,9 +717,8 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> round(fit.conf_int()["client"]["a"].low, 3)
-        3.633
+        >>> round(br.fit(br.datasets.load_liveness().dev).conf_int()["client"]["a"].low, 3)
+        1.162
         """
         options = IntervalOptions(level, method, groups=groups).by(delta.PARAMETER_METHODS)
         if options.method == "profile":
@@ -796,7 +786,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+        >>> fit = br.fit(br.datasets.load_liveness().dev)
         >>> fit.plot(band=fit.roc_band()).get_xlabel()
         'FAR'
         """
@@ -841,8 +831,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> len(fit.summary().tables)
+        >>> len(br.fit(br.datasets.load_liveness().dev).summary().tables)
         3
         """
         words = vocabulary.shared_words([self.scores.words])
@@ -927,8 +916,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.to_frame()["parameter"].tolist()
+        >>> br.fit(br.datasets.load_liveness().dev).to_frame()["parameter"].tolist()
         ['a', 'b', 'a', 'b']
         """
         rows = [(who, part.family, *row) for who, part in self._parts for row in _rows(part)]

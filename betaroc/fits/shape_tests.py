@@ -392,8 +392,7 @@ class CurveTest(Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-    >>> round(fit.curve_test().probabilities["proper"], 3)
+    >>> round(br.fit(br.datasets.load_liveness().dev).curve_test().probabilities["proper"], 3)
     1.0
     """
 

@@ -308,7 +308,7 @@ class Sensitivity(tables.Tabular, Readable):
     Examples
     --------
     >>> import betaroc as br
-    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
+    >>> fit = br.fit(br.datasets.load_liveness().dev)
     >>> [row.policy for row in fit.sensitivity().policies][:3]
     ['as fitted', 'squeeze', 'censor 0.001']
     """
@@ -358,8 +358,7 @@ class Sensitivity(tables.Tabular, Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
-        >>> fit.sensitivity().to_frame().shape[1]
+        >>> br.fit(br.datasets.load_liveness().dev).sensitivity().to_frame().shape[1]
         8
         """
         return self._table(tables.columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
