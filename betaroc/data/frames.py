@@ -240,7 +240,6 @@ def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
 def _check_lost_integers(
     frame: OpenedFrame, score: str, low: float = -math.inf, high: float = math.inf
 ) -> None:
-    """Raise where integers are beyond 2**53, by the extremes as doubles."""
     if str(frame.schema[score]) in _LONG and max(-low, high) >= checks.LARGEST_EXACT:
         raise errors.InputError(
             f"column {format_value(score)} must keep its identity as float64; integers from 2**53"
@@ -249,7 +248,6 @@ def _check_lost_integers(
 
 
 def _check_labels(keys: Collection[tuple[Any, ...]], *columns: str) -> None:
-    """Raise, on a worker too, if there are too many labels or strata."""
     for k, column in enumerate(columns):
         most = MOST_STRATA if k else _MANY
         if len({key[k] for key in keys}) > most:

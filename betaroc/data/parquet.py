@@ -121,7 +121,6 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
 
 
 def _coded(values: pa.Array) -> tuple[AnyArray, list[str]]:
-    """The code of each value, and the texts that occur."""
     if not hasattr(values, "dictionary"):
         values = values.dictionary_encode()
     codes = values.indices.to_numpy(zero_copy_only=False)

@@ -247,7 +247,7 @@ def column_spec(
 
 # ------------------------------------------------------------------------------- a file
 class OpenedFile(NamedTuple):
-    """A file of any format: its name, its columns as it calls them, and how it is read."""
+    """A file of any format, its columns as it calls them, and how it is read."""
 
     name: str
     kind: str
@@ -448,7 +448,6 @@ class KeyFile(NamedTuple):
     def _read(
         self, ids: tuple[str, ...], wanted: labels.ColumnSpec, scores: Path, options: TextOptions
     ) -> labels.Rows:
-        """The labels of the key's trials, and the columns that name these."""
         names = ids if self.id is None else named_columns(self.id, "key_id")
         if len(names) != len(ids):
             rule = f"name as many columns as name the trial, {len(ids)}"
@@ -475,7 +474,6 @@ def _trials(rows: labels.Rows, ids: tuple[str, ...]) -> list[_Trial]:
 
 
 def _places_of(trials: list[_Trial], name: str, remedy: str) -> dict[_Trial, int]:
-    """The place of each trial, of which none may stand twice."""
     places: dict[_Trial, int] = {}
     again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
     if again:

@@ -29,7 +29,6 @@ from betaroc.rendering.numbers import extreme, number, percent, read_as
 def _file_sums(
     file: read.OpenedFile, client_label: object, bins: int, layout: Layout
 ) -> tuple[dict[str, Any], str | None]:
-    """Both classes with their strata, and the label that was guessed."""
     sums: Labels = {}
     counts, some = np.zeros(0, dtype=np.int64), set[float]()
     with np.errstate(over="ignore"):  # of squares
@@ -50,7 +49,6 @@ def _file_sums(
 
 
 def _classes(sums: Labels, client: Any, called: str, error: Any) -> dict[str, Any]:
-    """Both classes, and where keys have names of strata these, by name."""
     keys, result = [*sums], dict[str, Any]()
     is_client = np.array([bool(client[key[0]]) for key in keys])
     names = [strata_array(column, len(keys), called) for column in [*zip(*keys, strict=True)][1:]]
@@ -503,7 +501,6 @@ def _of_frame(
 
 
 def _warn_of_bins(result: ScoreSummary) -> None:
-    """Where bins are wide, say so, and which would not be."""
     if not result.is_coarse:
         return
     (far, frr), (low, high) = result.rate_error, result._range

@@ -243,7 +243,6 @@ def text_file(
 
 # ------------------------------------------------------------------- tables of other programs
 def _table_kind(path: Path, head: bytes) -> str | None:
-    """The format of numpy's arrays and Excel's sheets, by first bytes and members."""
     if head.startswith(b"\x93NUMPY"):
         return "npy"
     if not head.startswith(b"PK"):

@@ -349,7 +349,6 @@ class _Guess:
         return self._layout(separator, names, wanted._replace(label=label), notes, kind=kind)
 
     def _format(self, row: list[str]) -> str | None:
-        """The one format without header and separated by white space that this is."""
         width = len(row)
         if not is_decimal(row[-1]) or width not in {2, 4, 5}:
             return None

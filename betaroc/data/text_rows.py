@@ -136,7 +136,6 @@ def _plain(body: bytes, sign: str, width: int) -> bytes:
 def _parsed(
     body: bytes, places: list[int], layout: TextLayout
 ) -> tuple[arrays.FloatArray, list[tuple[arrays.IntArray, Any]]]:
-    """The scores of plain lines, and of other columns codes and texts."""
     import pandas as pd
 
     score, *texts = places
@@ -242,7 +241,6 @@ def _refuse_width(row: list[str], width: int, where: str, layout: TextLayout) ->
 
 
 def _present(text: str, where: str, noun: str) -> str:
-    """The text without the blanks around it, which must not be empty."""
     if not text.strip():
         raise FileFormatError(f"{where}: {noun} must not be missing; got {text!r}. Give it.")
     return text.strip()

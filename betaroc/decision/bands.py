@@ -120,7 +120,6 @@ def check_large_table(replicates: int, alphas: int) -> None:
 
 
 def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
-    """Errors that never happened leave nothing to vary, which is no certainty."""
     point = e.points
     trivial = (point.far + point.frr == 1.0) & (point.far * point.frr == 0.0)
     bare = np.flatnonzero((low == high) & ~trivial)
@@ -310,7 +309,6 @@ def _of_fit(e: Epc, test: PerturbedModels, z: FloatArray, t: Thresholds) -> Floa
 def _fit_delta(
     e: Epc, test: PerturbedModels, error: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
-    """Normal intervals from the derivatives of the curve in all that varies."""
     size = test.roots.shape[0]
     shared = error is None or e.dev_fit == e.test_fit
     own = size if error is None or shared else size + error.slope.shape[1]
@@ -340,7 +338,6 @@ def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _scores_delta(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """Normal intervals of a curve of test scores; nan where the measure is undefined."""
     from scipy.special import ndtr, stdtrit
 
     scores = curve.side_trials(e, "test")
@@ -381,7 +378,6 @@ def _gradient(e: Epc, *, observed: bool) -> FloatArray:
 
 # ------------------------------------------------------------------------------- intervals
 def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
-    """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in curve.ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
         rule = "be 'exact' only at fixed thresholds, pointwise, of a measure that is one rate"
         actual = f"resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}"
@@ -403,7 +399,6 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 # ------------------------------------------------------------------------------- conditions
 def _check_sides(e: Epc, fitted: PerturbedModels | None, o: BandOptions) -> None:
-    """A side that varies has a sampling error, for the delta method a smooth one."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
         model = e._side(name)[0]
@@ -715,7 +710,6 @@ class OtherCriterion:
         return theta
 
     def _law(self, which: int, counts: IntArray) -> Distribution | None:
-        """The drawn trials of a class, over its strata; None where one is empty."""
         scores = self.rows.scores[which]
         side = None if self.strata is None else self.strata.sides[which]
         codes = np.zeros(counts.size) if side is None else side.codes[:: (1, -1)[which]]
@@ -851,7 +845,6 @@ class RefitResampler:
     # ------------------------------------------------------------------------- thresholds
     @cached_property
     def _grid(self) -> tuple[FloatArray, Thresholds]:
-        """Quantiles of both distributions of the fit, in the pair's own coordinate."""
         pair = self.e.dev._pair
         t = Thresholds.concatenate([
             quantile(_SHARES, np.log(_SHARES)) for law in (pair.client, pair.impostor)

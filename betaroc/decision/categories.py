@@ -67,11 +67,9 @@ class Categories(Tabular, Readable):
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = {"wheat": br.Scores([2, 3, 4], [0, 1, 2.5]), "corn": br.Scores([1, 3], [0, 0.5, 2])}
-    >>> test = {"wheat": br.Scores([1, 3, 4], [0, 2, 2]), "corn": br.Scores([1, 2], [0, 1, 1])}
-    >>> result = br.categories(dev, test)
-    >>> result.names, result.threshold.round(2).ravel().tolist()
-    (('wheat', 'corn'), [2.25, 1.5, nan, nan])
+    >>> dev, test = ({"wheat": br.Scores(x, [0, 1, 2])} for x in ([3, 4, 5], [1, 3, 4]))
+    >>> br.categories(dev, test).threshold.round(2).ravel().tolist()
+    [2.5, nan, nan]
     """
 
     names: tuple[str, ...]
@@ -318,7 +316,6 @@ def _outcomes(scores: Scores, t: FloatArray) -> FloatArray:
 
 
 def _counts(outcomes: Sequence[FloatArray]) -> FloatArray:
-    """Numbers of outcomes in each category, then in all."""
     counts = np.stack([x.sum(axis=1) for x in outcomes], axis=1)
     return np.concatenate([counts, counts.sum(axis=1, keepdims=True)], axis=1)
 
@@ -334,7 +331,6 @@ def _values(shares: FloatArray) -> FloatArray:
 
 
 def _estimates(counts: FloatArray, fill: float) -> FloatArray:
-    """Measures of the categories, their macro and their micro averages."""
     values = _values(_shares(counts)[0])
     known = np.where(np.isnan(values), fill, values)[:, :-1]
     n = np.sum(~np.isnan(known), axis=1)

@@ -664,16 +664,12 @@ class SystemsComparison(Tabular, Exportable):
 
     Parameters
     ----------
-    names : tuple of str
-        What the systems are called.
-    curves : tuple of Epc
-        Their curves.
-    resample, paired, dev_paired, smallest, groups, library
+    names, curves : tuple
+        What the systems are called, and their curves.
+    resample, paired, dev_paired, alpha_range, smallest, groups, library
         As of a `Comparison`.
     level, replicates
         As in :func:`compare_systems`.
-    alpha_range : tuple of float
-        Alphas of the means and of the band.
     mean : ndarray, shape (k,)
         The measure of each system, averaged.
     first, second : ndarray of int, shape (p,)
@@ -999,7 +995,6 @@ def _in_favour(measure: str, low: Any, high: Any) -> tuple[Any, Any]:
 
 
 def _without(values: FloatArray, alpha: FloatArray, used: tuple[float, float]) -> int:
-    """Replicates without a value at some alpha of a range."""
     missing = np.isnan(values[..., curve.inside(alpha, used)])
     return int(np.sum(np.any(missing.reshape(len(values), -1), axis=1)))
 
@@ -1083,7 +1078,7 @@ def draw_both(c: Comparison, scale: str, terms: str) -> Axes:
 # -------------------------------------------------------------------------- in words
 # ------------------------------------------------------------------- any number of systems
 def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
-    """One sentence: whether a best system is shown, and how many differences are."""
+    """What `SystemsComparison.verdict` says."""
     e, by = c.curves[0], dict(zip(c.names, names, strict=True))
     what, way = curve.average_words(e, c.alpha_range), curve.better_word(e.measure)
     start = "At these very thresholds, " if c.resample == "test" else ""

@@ -299,7 +299,7 @@ _NOTHING = 1e-12
 def curve_view(
     e: Epc, around: Band | None = None, *, picture: bool = True, terms: str = BIOMETRIC
 ) -> list[tree.Node]:
-    """The range of the observed measure, its table, why it is not as expected, a picture."""
+    """What is shown of a curve."""
     axes = slotted_axes(e)
     grid = curve_grid(e, around)
     around = _quick_band(e) if around is None else around

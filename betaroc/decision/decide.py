@@ -83,7 +83,7 @@ class DecisionCheck(Result, Exportable):
         The target's rate on the test and its exact interval, adjusted for groups; of costs the mean
         per trial, of the EER the mean of both rates, with intervals from both.
     verdict : str
-        "kept" where the interval lies on the right side of the target, "broken" where on the other;
+        "kept" where the interval lies on the right side of the target, "broken" on the wrong one;
         else, and always of costs and the EER, "cannot tell".
     status, reason, remedy : str
         What the status becomes, why, and what would change it.
@@ -509,7 +509,6 @@ class Decision(Tabular, Exportable):
         return monitor_of(self, state, limit)
 
     def _observed(self, far: Rate, frr: Rate) -> Rate:
-        """The target's rate, or the mean of both rates, of a test."""
         if self.target in TARGET_RATES:
             return far if self.target == "far" else frr
         return thresholds.mean_rate(_weights(self.costs, self.expected.prior), far, frr)
@@ -523,7 +522,6 @@ class Decision(Tabular, Exportable):
     def _judged(
         self, result: Rate, test: Counted | None = None, table: StrataTable | None = None
     ) -> tuple[Rate, Assessment]:
-        """What the target's rate on a test says; without scores in words of one trial."""
         judge = precision_judgement if self.target == "precision" else mean_judgement
         if self.target in TARGET_RATES:
             judge = partial(rate_judgement, test=test)
@@ -678,7 +676,7 @@ def decide(
 def decided(
     scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: Over | None = None
 ) -> Decision:
-    """What `decide` returns; what the threshold does not need is made when it is read."""
+    """What `decide` returns."""
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     check_words_of_comparisons(asked.typed, dev)
@@ -699,7 +697,6 @@ def decided(
 
 
 def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.Fitting) -> Decision:
-    """The first method that is possible; those of order statistics need no fit."""
     ordered, how = thresholds.OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
     result = partial(
@@ -993,7 +990,7 @@ def precision_judgement(d: Decision, before: Assessment, result: Rate) -> Assess
 def decision_view(
     d: Decision, check: DecisionCheck | None = None, role: str = "test"
 ) -> list[tree.Node]:
-    """The threshold, its status, both rates, the target on a scale, every way to choose."""
+    """What is shown of a decision."""
     assessed, tested = d if check is None else check, check is not None
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     rule = "distance <= threshold" if d.lower_is_client else "score >= threshold"
@@ -1063,7 +1060,7 @@ def mean_shown(
 def beside_rates(
     d: Decision, tests: Sequence[DecisionCheck | None]
 ) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """What stands beside both rates, with its note: of dev and of each test with its interval."""
+    """What stands beside both rates, with its note, of dev and of each test."""
     rows, checked = [], [check for check in tests if check is not None]
     if d.target in MEANS:
         means = [mean_shown(d.costs, d.interval), *(mean_shown(d.costs, x) for x in checked)]
@@ -1110,7 +1107,7 @@ _ROWS = (
 
 
 def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
-    """Both rates of dev, the target's the expected one, and of the tests."""
+    """Both rates of dev and of the tests."""
     absent, rows = any(item.has_rejected for item in sets), []
     for row in _ROWS if absent else _ROWS[:2]:
         of = [item._scored if row.made else item for item in sets]
@@ -1187,7 +1184,7 @@ def shown_cell(cell: RateCell) -> tree.Cell:
 def methods_grid(
     d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
 ) -> tree.Grid:
-    """Every way to choose, those of a fit last, with what each does on dev and on a test set."""
+    """Every way to choose, those of a fit last."""
     tests = [] if check is None or check.scores is None else [check.scores]
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     interval = f"{100.0 * d.confidence:g} % interval"

@@ -76,7 +76,7 @@ class Epc(Tabular, Exportable):
     dev_fit, test_fit : Fit or StrataFits, optional
         The fit of a side, or those of its strata.
     prior_given : bool
-        Whether the prior was given, which then does not vary with the trials.
+        Whether the prior was given, and does not vary.
     dev_evidence, test_evidence : SampleSupport, optional
         What the data behind a side say of rates.
     over : str or mapping
@@ -87,7 +87,8 @@ class Epc(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> curve = br.epc(br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+    >>> dev, test = br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
+    >>> curve = br.epc(dev, test, alpha=[0.5])
     >>> curve.threshold.tolist(), curve.value.round(3).tolist()
     ([2.5], [0.333])
     """
@@ -581,7 +582,6 @@ class Epc(Tabular, Exportable):
 
 
 def _in_scale(chosen: Thresholds, dev: ScoreModel) -> Thresholds:
-    """Thresholds in the scale of the scores, and back."""
     return replace(chosen, theta=mirror(chosen.theta, dev.lower_is_client))
 
 
@@ -672,13 +672,11 @@ def epc(
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
     prior : float, optional
-        P(client) on both sides; where left out, the dev prior in the criterion
-        and the test prior in the measure.
+        P(client); left out, the dev prior in the criterion and the test prior in the measure.
     over : {"pooled", "worst"} or mapping
         Of scores with strata, or of fits of them (`StrataFits`): "worst" takes the largest error
-        rate of any stratum at each threshold, on dev and on test ("hter" is then ACER with the
-        largest APCER); weights of strata by their names, which sum to 1, take their mean. Where
-        both classes have strata, the worst of each is taken, which may be two strata.
+        rate of any stratum of each class at each threshold, on dev and on test ("hter" is then ACER
+        with the largest APCER); weights of strata by name, which sum to 1, take their mean.
 
     Raises
     ------
@@ -1064,10 +1062,9 @@ def epc_cv(
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.Scores([0.4, 0.6, 0.7, 0.8, 0.9, 0.95], [0.1, 0.2, 0.3, 0.35, 0.5, 0.65])
-    >>> curve = br.epc_cv(scores, folds=3, alpha=[0.5])
-    >>> curve.value.tolist(), curve.expected.tolist()
-    ([0.25], [0.125])
+    >>> curve = br.epc_cv(br.datasets.load_liveness().dev, folds=3, alpha=[0.5])
+    >>> curve.value.round(3).tolist(), curve.expected.round(3).tolist()
+    ([0.161], [0.15])
     """
     hint = "Cross-validation needs the single scores: for a fit pass fit.scores."
     scores = require_scores(scores, "cross-validation", hint=hint, rejected=True)._trials

@@ -216,8 +216,7 @@ def epsc(
     omega : array_like, optional
         Shares of attacks among impostors, in [0, 1]; 101 equally spaced ones where left out.
     beta : array_like, optional
-        Weights of FAR_omega against FNMR, in [0, 1]; 1/2 where left out. All pairs of omega and
-        beta are taken.
+        Weights of FAR_omega against FNMR, in [0, 1]; 1/2 where left out.
     attack : str, sequence or mapping, optional
         The strata that are attacks, where left out all but "zero-effort". Zero-effort impostors
         are the stratum of that name, without it all other strata. Species are pooled, each with
@@ -263,12 +262,11 @@ def epsc(
     Examples
     --------
     >>> import betaroc as br
-    >>> kinds = ["zero-effort"] * 4 + ["print"] * 2
-    >>> dev = br.Scores([3, 4, 5, 6], [0, 1, 2, 3.5, 4.5, 3.2], impostor_strata=kinds)
-    >>> test = br.Scores([2, 4, 5, 7], [0, 1, 2, 2.5, 3.5, 4.8], impostor_strata=kinds)
-    >>> curve = br.epsc(dev, test, omega=[0, 1], beta=[0.5])
-    >>> curve.hter.tolist(), curve.iapmr.tolist()
-    ([0.125, 0.5], [1.0, 0.5])
+    >>> kinds = ["zero-effort", "print"]
+    >>> dev = br.Scores([3, 5], [1, 4], impostor_strata=kinds)
+    >>> test = br.Scores([2, 6], [0, 4.5], impostor_strata=kinds)
+    >>> br.epsc(dev, test, omega=[0, 1]).hter.tolist()
+    [0.25, 0.25]
     """
     name = _CRITERIA[checks.choice(criterion, tuple(_CRITERIA), "criterion")]
     varied = RESAMPLE[1] if resample is None else resample

@@ -568,7 +568,6 @@ class _Side(NamedTuple):
         return self.law._upper(t) if self.up else self.law._lower(t)
 
     def within(self, t: Thresholds) -> FloatArray:
-        """What does not."""
         return (self.law._lower(t) if self.up else self.law._upper(t))[0]
 
     def place(self, share: FloatArray, rest: FloatArray) -> Thresholds:
@@ -695,7 +694,6 @@ class _Dev(NamedTuple):
 
 
 def _everybody(size: int) -> Thresholds:
-    """Below every score."""
     return Thresholds.from_theta(np.full(size, -np.inf))
 
 

@@ -66,7 +66,6 @@ def band_over(e: Epc, o: BandOptions) -> Band:
 
 
 def _sides(e: Epc, o: BandOptions) -> list[StrataRates]:
-    """FRR and FAR of the strata of test at dev's thresholds."""
     t, sides, fits = e.chosen, list[StrataRates](), e.test_fit
     if isinstance(fits, StrataFits):
         near = PerturbedStrata(fits, e.over, o.groups)
@@ -130,7 +129,6 @@ def _moved(e: Epc, frr: FloatArray, far: FloatArray) -> FloatArray:
 
 
 def _around(e: Epc, frr: FloatArray, far: FloatArray) -> FloatArray:
-    """Ends of the measure from those of two independent rates."""
     middle = _at(e, far[0], frr[0])
     apart = np.sort(_moved(e, frr, far) - middle, axis=1)
     low, high = np.hypot(*np.minimum(apart[:, 0], 0.0)), np.hypot(*np.maximum(apart[:, 1], 0.0))

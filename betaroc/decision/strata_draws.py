@@ -130,7 +130,6 @@ class SharesOver:
 
     @cached_property
     def _major(self) -> tuple[IntArray, IntArray]:
-        """The trials stratum by stratum, and where each stratum starts."""
         order = np.argsort(self.codes, kind="stable")
         return order, np.searchsorted(self.codes[order], np.arange(self.codes.max() + 1))
 

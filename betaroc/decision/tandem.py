@@ -185,7 +185,6 @@ class Tandem(tables.Tabular, nouns.Readable):
     # ------------------------------------------------------------------------- rates
     @cached_property
     def _sides(self) -> list[tuple[FloatArray, IntArray]]:
-        """The scores of both systems, clients first, and populations."""
         return [_side(scores._trials, self.nontarget) for scores in (self.cm, self.asv)]
 
     @cached_property
@@ -447,11 +446,11 @@ def tandem(
     Examples
     --------
     >>> import betaroc as br
-    >>> strata = ["nontarget", "nontarget", "A07", "A07"]
-    >>> asv = br.Scores([3, 4, 5], [0, 1, 3.5, 4.5], impostor_strata=strata)
-    >>> cm = br.Scores([1, 2, 3], [2, 3, 0, 1.5], impostor_strata=strata)
-    >>> br.tandem(cm, asv, cm_threshold=0.5).t_dcf
-    0.5
+    >>> kinds = ["nontarget", "A07"]
+    >>> asv = br.Scores([3, 4], [1, 3.5], impostor_strata=kinds)
+    >>> cm = br.Scores([1, 2], [2, 0.5], impostor_strata=kinds)
+    >>> br.tandem(cm, asv, cm_threshold=1).t_dcf
+    0.627
     """
     named = {"legacy": legacy, "joint": joint, "paired": paired, "common": common}
     legacy, joint, paired, common = (checks.flag(x, name) for name, x in named.items())

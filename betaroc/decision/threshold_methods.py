@@ -354,7 +354,6 @@ class ThresholdMethod(Value):
     achieved: float = math.nan
 
     def _mirrored(self, lower: bool) -> ThresholdMethod:
-        """The same in the scale of the scores."""
         return replace(self, threshold=mirror(self.threshold, lower))
 
     @property
@@ -520,8 +519,6 @@ def _shares(scores: ScoreData, kind: str, t: Thresholds) -> FloatArray:
 def _of_fits(
     scores: ScoreData, target: Target, counted: float, fitting: Fitting
 ) -> list[ThresholdMethod]:
-    """By a tail of the target's class, by the family, and by others that were compared."""
-
     def method(how: str, make: Callable[[], Fit], family: str = "") -> ThresholdMethod:
         try:
             return _by_fit(scores, make(), how, target, counted)

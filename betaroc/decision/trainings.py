@@ -309,7 +309,6 @@ def trainings_of(value: object, name: str, remedy: str) -> list[Any]:
 
 
 def _systems(value: Any, seed: str | None, *, paired: bool) -> list[Any]:
-    """The trainings, which are of one kind and differ."""
     frame = as_narwhals(value)
     if frame is not None and seed is not None:
         parts = frame.lazy().collect().group_by(seed)
@@ -384,7 +383,6 @@ def _samplings(
 
 
 def _influence(item: Scores | Epc, stat: str, options: IntervalOptions) -> Sequence[FloatArray]:
-    """What each client and each impostor of test moves in the number."""
     if isinstance(item, Epc):
         trials, theta, at = _trials(item), item.chosen.theta, item.points
         point = OperatingPoint(theta[0], at.far[0], at.frr[0], at.prior)
@@ -402,7 +400,6 @@ def _influence(item: Scores | Epc, stat: str, options: IntervalOptions) -> Seque
 
 
 def _spec(stat: str, scores: Scores) -> StatisticSpec:
-    """The statistic on the scale that scores are kept on."""
     return parse_statistic(stat).inside(scores.lower_is_client)
 
 

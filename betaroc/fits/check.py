@@ -242,10 +242,7 @@ def _judged(
     rate: float, share: float, n: float, worth: float, ends: tuple[float, float], tail: float, *,
     coarse: bool,
 ) -> tuple[str, str, int | None]:  # fmt: skip
-    """Verdict, reason and the scores that would tell."""
-
     def at(size: float) -> str:
-        """The verdict if the rate counted were that of so many scores."""
         low, high = special.share_ends(share * size, size, tail)
         return _ruled(float(low) / rate, float(high) / rate)
 

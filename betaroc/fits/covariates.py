@@ -268,11 +268,12 @@ class CovariateFit(Result, Exportable):
 
     Examples
     --------
-    >>> import betaroc as br, pandas as pd
-    >>> data = {"label": [0, 1] * 20, "x": range(40), "score": [0.2, 0.7, 0.4, 0.9] * 10}
-    >>> fit = br.fit_covariates(pd.DataFrame(data), "x")
+    >>> import betaroc as br
+    >>> frame = br.datasets.load_liveness().dev.to_frame()
+    >>> frame["x"] = frame.index % 20
+    >>> fit = br.fit_covariates(frame, "x")
     >>> fit.converged, fit.client.n, list(fit.client.mean)
-    (True, 20, ['Intercept', 'x'])
+    (True, 180, ['Intercept', 'x'])
     """
 
     formula: str
@@ -331,9 +332,9 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import betaroc as br, pandas as pd
-        >>> data = {"label": [0, 1] * 20, "x": range(40), "score": [0.2, 0.7, 0.4, 0.9] * 10}
-        >>> br.fit_covariates(pd.DataFrame(data), "1").to_frame()["part"].tolist()
+        >>> import betaroc as br
+        >>> frame = br.datasets.load_liveness().dev.to_frame()
+        >>> br.fit_covariates(frame, "1").to_frame()["part"].tolist()
         ['mean', 'precision', 'mean', 'precision']
         """
         from scipy.special import ndtr
@@ -380,11 +381,11 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import betaroc as br, pandas as pd
-        >>> data = {"label": [0, 1] * 20, "x": range(40), "score": [0.2, 0.7, 0.4, 0.9] * 10}
-        >>> fit = br.fit_covariates(pd.DataFrame(data), "x")
-        >>> round(fit.model(x=5).auc(), 3)
-        0.999
+        >>> import betaroc as br
+        >>> frame = br.datasets.load_liveness().dev.to_frame()
+        >>> frame["x"] = frame.index % 20
+        >>> round(br.fit_covariates(frame, "x").model(x=5).auc(), 3)
+        0.937
         """
         place, _, words = self._place(covariates)
         if words:
@@ -439,11 +440,11 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import betaroc as br, pandas as pd
-        >>> data = {"label": [0, 1] * 20, "x": range(40), "score": [0.2, 0.7, 0.4, 0.9] * 10}
-        >>> fit = br.fit_covariates(pd.DataFrame(data), "x")
-        >>> round(fit.interval("auc", covariates={"x": 5}).low, 4)
-        0.9812
+        >>> import betaroc as br
+        >>> frame = br.datasets.load_liveness().dev.to_frame()
+        >>> frame["x"] = frame.index % 20
+        >>> round(br.fit_covariates(frame, "x").interval("auc", covariates={"x": 5}).low, 4)
+        0.9071
         """
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
         place, rates, words = self._place({} if covariates is None else covariates)
@@ -490,9 +491,10 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import betaroc as br, pandas as pd
-        >>> data = {"label": [0, 1] * 20, "x": range(40), "score": [0.2, 0.7, 0.4, 0.9] * 10}
-        >>> change = br.fit_covariates(pd.DataFrame(data), "x").contrast("auc", {"x": 1}, {"x": 30})
+        >>> import betaroc as br
+        >>> frame = br.datasets.load_liveness().dev.to_frame()
+        >>> frame["x"] = frame.index % 20
+        >>> change = br.fit_covariates(frame, "x").contrast("auc", {"x": 1}, {"x": 30})
         >>> round(change.low, 4), round(change.high, 4)
         (-0.0031, 0.0032)
         """
@@ -542,9 +544,10 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import betaroc as br, pandas as pd
-        >>> data = {"label": [0, 1] * 20, "x": range(40), "score": [0.2, 0.7, 0.4, 0.9] * 10}
-        >>> br.fit_covariates(pd.DataFrame(data), "x").test("x").both.degrees
+        >>> import betaroc as br
+        >>> frame = br.datasets.load_liveness().dev.to_frame()
+        >>> frame["x"] = frame.index % 20
+        >>> br.fit_covariates(frame, "x").test("x").both.degrees
         2
         """
         parts = [formulas.right_side(text, "formula", "") for text in self._formulas]
@@ -766,8 +769,7 @@ def fit_covariates(
     >>> import betaroc as br
     >>> frame = pd.DataFrame({"label": [1, 0] * 20, "camera": ["A", "A", "B", "B"] * 10})
     >>> frame["score"] = [0.5, 0.2, 0.8, 0.7, 0.9, 0.4, 0.6, 0.3] * 5
-    >>> fit = br.fit_covariates(frame, "camera")
-    >>> [round(fit.model(camera=c).auc(), 3) for c in "AB"]
+    >>> [round(br.fit_covariates(frame, "camera").model(camera=c).auc(), 3) for c in "AB"]
     [0.965, 0.796]
     """
     if boundary is not None:
@@ -823,7 +825,6 @@ def fit_covariates(
 def _inside(
     scores: Scores, boundary: str | None
 ) -> tuple[Scores, list[BoolArray], list[BoundaryRule]]:
-    """Scores strictly inside (0, 1) by the rule, and which these are."""
     classes = [scores.client, scores.impostor]
     remedy = "Map all scores into [0, 1] by one fixed map."
     for who, v in zip(CLASSES, classes, strict=True):

@@ -367,7 +367,6 @@ def _fitted(
 
 
 def _candidate(name: str, *sides: Folded) -> Candidate:
-    """A family of one class or of both on all scores, and held out."""
     complete = _fitted(name, sides, [slice(None)] * len(sides))
     laws, rest = _laws(complete), []
     held = [np.empty(s.x.size) for s in sides]

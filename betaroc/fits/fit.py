@@ -227,10 +227,10 @@ class DistributionFit(Estimate, nouns.Exportable):
 
     Examples
     --------
-    >>> from betaroc import fit_distribution
-    >>> fit = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> import betaroc as br
+    >>> fit = br.fit_distribution(br.datasets.load_liveness().dev.client)
     >>> fit.converged, fit.n
-    (True, 10)
+    (True, 180)
     """
 
     def conf_int(self, level: float = 0.95, method: str = "profile") -> dict[str, Interval]:
@@ -260,10 +260,9 @@ class DistributionFit(Estimate, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
-        >>> interval = fit.conf_int()["a"]
+        >>> interval = br.fit_distribution(br.datasets.load_liveness().dev.client).conf_int()["a"]
         >>> round(interval.low, 4), round(interval.high, 4)
-        (0.6701, 4.0821)
+        (1.1617, 1.8206)
         """
         return delta.conf_int(self, IntervalOptions(level, method))
 
@@ -273,7 +272,7 @@ class DistributionFit(Estimate, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> len(br.fit_distribution([k / 20 for k in range(6, 20)], "normal").summary().tables)
+        >>> len(br.fit_distribution(br.datasets.load_liveness().dev.client, "normal").summary().tables)
         2
         """
         facts = {
@@ -296,7 +295,7 @@ class DistributionFit(Estimate, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
+        >>> fit = br.fit_distribution(br.datasets.load_liveness().dev.client, "normal")
         >>> fit.to_frame()["parameter"].tolist()
         ['mu', 'sigma']
         """
@@ -781,7 +780,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         References
         ----------
         Dimitriadis, T., Gneiting, T. and Jordan, A. I. (2021), Stable reliability diagrams for
-        probabilistic classifiers, PNAS 118, whose consistency band that of "calibration" is.
+        probabilistic classifiers, PNAS 118: the band of "calibration".
 
         Examples
         --------
@@ -943,9 +942,8 @@ class StrataFits(tables.Tabular, nouns.Readable):
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
-    >>> br.fit(scores, "normal", by="stratum")["b"].impostor.n
-    12
+    >>> br.fit(br.datasets.load_liveness(sharpened=[0.0, 0.4]).test, by="stratum")["0.4"].impostor.n
+    448
     """
 
     stratum: tuple[str, ...]
@@ -975,8 +973,7 @@ class StrataFits(tables.Tabular, nouns.Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
-        >>> fits = br.fit(scores, "normal", by="stratum")
+        >>> fits = br.fit(br.datasets.load_liveness(sharpened=[0.0, 0.4]).test, by="stratum")
         >>> fits.model_over("worst").far(0.5) == max(fit.model.far(0.5) for fit in fits.fits)
         True
         """
@@ -1026,8 +1023,8 @@ class StrataFits(tables.Tabular, nouns.Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
-        >>> br.fit(scores, "normal", by="stratum").plot("det").get_ylabel()
+        >>> scores = br.datasets.load_liveness(sharpened=[0.0, 0.4]).test
+        >>> br.fit(scores, by="stratum").plot("det").get_ylabel()
         'FRR'
         """
         kind = checks.choice(kind, ("roc", "det", "panels"), "kind")
@@ -1071,9 +1068,9 @@ class StrataFits(tables.Tabular, nouns.Readable):
         Examples
         --------
         >>> import betaroc as br
-        >>> scores = br.Scores([0.6, 0.7] * 9, [0.1, 0.2, 0.3] * 8, impostor_strata=["a", "b"] * 12)
-        >>> br.fit(scores, "normal", by="stratum").to_frame()["stratum"].tolist()
-        ['a', 'b']
+        >>> scores = br.datasets.load_liveness(sharpened=[0.0, 0.4]).test
+        >>> br.fit(scores, by="stratum").to_frame()["stratum"].tolist()
+        ['0', '0.4']
         """
         rows = []
         for name, part in zip(self.stratum, self.fits, strict=True):
@@ -1178,9 +1175,9 @@ def fit_distribution(
     Examples
     --------
     >>> import betaroc as br
-    >>> result = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> result = br.fit_distribution(br.datasets.load_liveness().dev.client)
     >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
-    (1.860003, 0.7823)
+    (1.465143, 0.167)
     """
     name, _ = families.checked_pair(family, (families.AUTO,))
     of_pairs = name != families.AUTO and families.FAMILIES[name].of_pairs
@@ -1321,10 +1318,8 @@ def fit(
     Examples
     --------
     >>> import betaroc as br
-    >>> client = [0.35, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97]
-    >>> result = br.fit(br.Scores(client, [1 - score for score in client]))
-    >>> round(result.client.params["a"], 4), result.model.prior
-    (3.3701, 0.5)
+    >>> round(br.fit(br.datasets.load_liveness().dev).client.params["a"], 4)
+    1.4651
     """
     data: ScoreData = as_scores(scores, "scores")
     bounds = data._bounds_inside(None if bounds is None else checks.span(bounds, "bounds"))

@@ -143,7 +143,6 @@ def plot_fit(
 def _ordered_points(
     result: Estimate, scores: Scores, who: str, kind: str, level: float
 ) -> tuple[str, list[FloatArray]]:
-    """Name of a class; expected and observed scores, and the band."""
     if result.distribution.continuous is None:
         raise _without_density("a density", "Fit another family, such as 'beta'.")
     law, rule = result.distribution.continuous[1], result.boundary

@@ -604,7 +604,6 @@ class FittedEnds:
 
     @property
     def _rule(self) -> dict[str, tuple[str, float]]:
-        """The parameter of each end, and its sign, by the family."""
         return dict(FAMILIES[self.fit.client.family].decides or {})
 
     def _deciding(self, end: str) -> _Contrast:
@@ -655,7 +654,6 @@ class FittedEnds:
         return wald_test(difference, float(gradient @ self.covariance @ gradient), freedom)
 
     def _curve_of_spreads(self, hooks: tuple[Hook, ...], level: float) -> CurveTest:
-        """Two normal distributions: one crossing unless the spreads are equal."""
         from scipy.special import chdtrc, ndtr, ndtri
 
         spread, means = self.test("at_one"), self._contrast("mu", 1.0)

@@ -439,7 +439,6 @@ def _row(policy: str, f: PairEstimate) -> PolicyRow:
 def _tail(
     estimate: Estimate, scores: Scores, who: str, end: str, groups: Groups | None
 ) -> TailCheck:
-    """Hill's estimate from the square root of the number of scores."""
     x, weights, lower = getattr(scores, who), weights_of(scores, who), end == "at_zero"
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
     place = place[np.argsort(x[place] if lower else -x[place], kind="stable")]
