@@ -494,9 +494,9 @@ class CovariateFit(Result, Exportable):
         >>> import betaroc as br
         >>> frame = br.datasets.load_liveness().dev.to_frame()
         >>> frame["x"] = frame.index % 20
-        >>> change = br.fit_covariates(frame, "x").contrast("auc", {"x": 1}, {"x": 30})
+        >>> change = br.fit_covariates(frame, "x").contrast("auc", {"x": 1}, {"x": 19})
         >>> round(change.low, 4), round(change.high, 4)
-        (-0.0031, 0.0032)
+        (-0.1005, 0.0124)
         """
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
         (start, of_start, off), (end, of_end, beyond) = self._place(first), self._place(second)

@@ -272,7 +272,7 @@ class DistributionFit(Estimate, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> len(br.fit_distribution(br.datasets.load_liveness().dev.client, "normal").summary().tables)
+        >>> len(br.fit_distribution(br.datasets.load_liveness().dev.client).summary().tables)
         2
         """
         facts = {
