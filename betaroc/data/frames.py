@@ -407,7 +407,6 @@ def _rows(piece: Any, score: str, keys: Sequence[str], *more: Any) -> Any:
 def _extremes(
     rows: Any, columns: dict[str, AnyArray], labels: AnyArray, names: Sequence[str]
 ) -> dict[tuple[Any, ...], sums.Extremes]:
-    """Of each key the scores that lie at the ends of its label."""
     import narwhals as nw
 
     s, finite = nw.col("s"), columns["bin"] < sums.KIND_STRIDE * sums.KINDS.index("bad")

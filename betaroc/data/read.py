@@ -466,7 +466,6 @@ class KeyFile(NamedTuple):
 
 
 def _trials(rows: labels.Rows, ids: tuple[str, ...]) -> list[_Trial]:
-    """What names each trial; those without a name are numbered."""
     columns = [rows.names[column].astype(np.str_).tolist() for column in ids]
     if len(columns) == 2:
         return list(zip(*columns, strict=True))

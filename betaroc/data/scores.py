@@ -478,16 +478,14 @@ class Scores(ScoreData):
         Trials without a score (failures to acquire), which count as rejected at every threshold.
         With strata one number for each, ``{"print": 3}``.
     source : ScoreSource, optional
-        The file that was read; no part of equality.
+        The file that was read.
     words : ClassWords, optional
-        ``(client, impostor)``: names of the classes, such as ``("bona fide", "attack")``. No part
-        of equality.
+        ``(client, impostor)``: names of the classes, such as ``("bona fide", "attack")``.
     dtype : str, optional
         "float64", "float32" or "float16": that of the system, for
-        `Decision.threshold_for_greater_equal`. Default: that of the arrays. No part of equality.
+        `Decision.threshold_for_greater_equal`. Default: that of the arrays.
     library : str, optional
         "pandas", "polars" or "pyarrow", for tables. Default: that of what was given, else pandas.
-        No part of equality.
     lower_is_client : bool
         Whether clients have the lower scores, as of distances: accepted is what is below a
         threshold, which has the scale of the scores, as has everything shown. Inside all is of -s:
@@ -504,9 +502,10 @@ class Scores(ScoreData):
 
     Notes
     -----
-    float16 gives a `PrecisionWarning`. A label of a group names one thing in both classes and
-    columns: the row ``["s1", "s2"]`` shares a person with ``["s2", "s3"]``. Two columns are an
-    array, a frame or a list of pairs.
+    `source`, `words`, `dtype` and `library` are no part of equality. float16 gives a
+    `PrecisionWarning`. A label of a group names one thing in both classes and columns: the row
+    ``["s1", "s2"]`` shares a person with ``["s2", "s3"]``. Two columns are an array, a frame or a
+    list of pairs.
 
     Examples
     --------

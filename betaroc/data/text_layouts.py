@@ -119,7 +119,6 @@ def _are_labels(column: Sequence[str]) -> bool:
 
 
 def _is_torn(row: list[str], separator: str) -> bool:
-    """Whether another separator stands between numbers in a field, or at its end."""
     for field in row:
         if is_decimal(field):
             continue

@@ -783,7 +783,6 @@ class RefitResampler:
 
     # ------------------------------------------------------------------------------- fits
     def _pairs(self, drawn: Counts) -> list[LawPair | None]:
-        """Of trials with a score, which come first, and the share of the others."""
         numbers = self.scores.client.size, self.scores.impostor.size
         pairs = self._scored_pairs((drawn[0][:, : numbers[0]], drawn[1][:, : numbers[1]]))
         if not self.scores.has_rejected:

@@ -236,8 +236,8 @@ def categories(
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = {"wheat": br.Scores([2, 3, 4], [0, 1, 2.5]), "corn": br.Scores([1, 3], [0, 0.5, 2])}
-    >>> test = {"wheat": br.Scores([1, 3, 4], [0, 2, 2]), "corn": br.Scores([1, 2], [0, 1, 1])}
+    >>> dev = {"wheat": br.Scores([2, 3], [0, 1, 2.5]), "corn": br.Scores([1, 3], [0, 2])}
+    >>> test = {"wheat": br.Scores([1, 3], [0, 2]), "corn": br.Scores([1, 2], [0, 1])}
     >>> [round(br.categories(dev, test).band(row).estimate.item(), 3) for row in ("macro", "micro")]
     [0.733, 0.75]
     """

@@ -762,7 +762,6 @@ class SystemsComparison(Tabular, Exportable):
 
     @property
     def _beats(self) -> BoolArray:
-        """Whether a system (row) is shown to be better than another (column)."""
         k = len(self.names)
         result = np.zeros((k, k), dtype=np.bool_)
         if self.cannot_tell:
@@ -914,8 +913,7 @@ def compare_systems(
 
     Notes
     -----
-    Of equal systems any difference is shown with probability about 1 - level. Neighbours whose
-    difference is not shown may stand in either order.
+    Of equal systems any difference is shown with probability about 1 - level.
 
     References
     ----------
@@ -979,7 +977,6 @@ def _drawn(
 def _unknown(
     smallest: Smallest, measure: str, means: npt.ArrayLike, lost: int, replicates: int
 ) -> str:
-    """Why means cannot be compared, or empty."""
     measure = curve.short_measure(measure)
     if smallest.too_few:
         return smallest.too_few

@@ -279,7 +279,6 @@ class Decision(Tabular, Exportable):
             raise refusal("methods", rule, f"{len(self.methods)} others")
 
     def _follows(self) -> dict[str, Any]:
-        """What follows from the method taken; words may be those of an older version."""
         if self.over != POOLED:
             return {}
         point, interval, assessed, needed = _answer(
@@ -808,7 +807,6 @@ def _decision(
 def _answer(
     asked: Target, method: ThresholdMethod, prior: float, frr: float, rates: Sequence[Rate], n: int
 ) -> tuple[OperatingPoint, Interval, Assessment, int | None]:  # fmt: skip
-    """What to expect of a method, the target's interval, the status, the scores needed."""
     kind, needed, extrapolated = asked.kind, 0, False
     result, expected = (method.expected, method.low, method.high), [method.far, method.frr]
     if kind in TARGET_RATES:
@@ -1230,7 +1228,7 @@ def method_title(method: ThresholdMethod, target: float, confidence: float) -> s
 
 # ----------------------------------------------------------------------------- pictures
 def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
-    """Both rates as dev expects and a test observed them, beside the target."""
+    """Draw `Decision.plot` and `DecisionCheck.plot`."""
     roles = "expected, dev", "observed, test"
     marks, colours = [], []
     for row in rate_rows(d, check)[:2]:

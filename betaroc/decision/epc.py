@@ -184,7 +184,6 @@ class Epc(Tabular, Exportable):
         return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
     def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
-        """What dev's thresholds are solved for, and what is read off test."""
         result, dev, test = [], self.dev_evidence, self.test_evidence
         if dev is not None and self.criterion in ONE_CLASS_RATES:
             name, complement = ONE_CLASS_RATES[self.criterion]
@@ -236,7 +235,6 @@ class Epc(Tabular, Exportable):
         return np.asarray(MEASURES[self.measure].value(points))
 
     def _at_rates(self, rates: tuple[FloatArray, ...], priors: FloatArray) -> FloatArray:
-        """The measure of FAR, FRR, TPR and TNR of replicates, in rows, with their priors."""
         values = np.empty(rates[0].shape)
         for prior in np.unique(priors):
             rows = priors == prior
@@ -771,11 +769,9 @@ class EpcAverage(Interval):
     ----------
     estimate, low, high : float
         G = (first + second)/2 and the ends of its interval, nan where none was drawn.
-    level : float
-        The confidence asked for.
     method : str
         "both", "test" or "none drawn".
-    n_beyond, extrapolated, sparse, failed, library : optional
+    level, n_beyond, extrapolated, sparse, failed, library : optional
         As of an `Interval`.
     first : float
         E[(V1 + V2)/2 | V1], the first rate being the criterion.
@@ -982,9 +978,8 @@ class EpcCv(Tabular, Exportable):
     Examples
     --------
     >>> import betaroc as br
-    >>> curve = br.epc_cv(br.Scores([3, 4, 5], [1, 2, 3.5]), folds=3, alpha=[0.5])
-    >>> curve.threshold[:, 0].tolist(), curve.client_folds.tolist()
-    ([3.75, 2.0, 2.5], [0, 1, 2])
+    >>> br.epc_cv(br.Scores([3, 4, 5], [1, 2, 3.5]), folds=3, alpha=[0.5]).threshold[:, 0].tolist()
+    [3.75, 2.0, 2.5]
     """
 
     criterion: str

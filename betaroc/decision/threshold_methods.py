@@ -439,7 +439,6 @@ class OrderedScores:
         )  # fmt: skip
 
     def _threshold(self, k: int) -> float:
-        """Where at most k lie beyond: the next one, that of clients just accepted."""
         place = float(self.places[np.searchsorted(self.upto, k + 1)])
         return place if self.above else math.nextafter(-place, -math.inf)
 
@@ -566,7 +565,6 @@ def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
 
 
 def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> ThresholdMethod:
-    """The fit's threshold, or the counted one where dev counts more than the target."""
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     fitted = float(point.thresholds.theta)

@@ -144,7 +144,7 @@ class TargetCheck(NamedTuple):
 
 
 class GoodDownTo(NamedTuple):
-    """The smallest default target of each rate down to which all are good; None without."""
+    """What `FitCheck.good_down_to` holds; None without."""
 
     far: float | None
     frr: float | None

@@ -97,7 +97,7 @@ def fit_many(
     Examples
     --------
     >>> import betaroc as br
-    >>> scores = {"mlp": br.Scores([0.5, 0.7, 0.9] * 9, [0.1, 0.2, 0.6] * 9)}
+    >>> scores = {"logreg": br.datasets.load_liveness().dev}
     >>> br.fit_many(scores, statistics=["eer", "tpr@far=0.1"]).columns[-7:].tolist()
     ['auc', 'eer', 'eer_n_beyond', 'tpr@far=0.1', 'tpr@far=0.1_n_beyond', 'fitted', 'reason']
     """

@@ -631,7 +631,6 @@ class FittedEnds:
         return difference, np.concatenate(gradient)
 
     def _contrast(self, parameter: str, sign: float, *, log: bool | None = None) -> _Contrast:
-        """sign times clients' less impostors', of logarithms unless of shares or means."""
         log, difference = parameter not in (*MASSES, "mu") if log is None else log, 0.0
         gradient = []
         for result, side in zip(self._results, (sign, -sign), strict=True):
