@@ -858,7 +858,7 @@ class Scores(ScoreData):
         missing: str = labels.FAIL,
         lower_is_client: bool = False,
     ) -> Scores:
-        """Scores from one array of labels and one of scores.
+        """Scores from one array of labels and one of scores, in their order.
 
         Parameters
         ----------
@@ -962,7 +962,7 @@ class Scores(ScoreData):
         missing: str = labels.FAIL,
         lower_is_client: bool = False,
     ) -> Scores:
-        """Scores from the columns of a frame.
+        """Scores from the columns of a frame, in the order of its rows.
 
         Parameters
         ----------

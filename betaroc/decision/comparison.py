@@ -572,7 +572,7 @@ def compare(
     low, high : float, optional
         Range of alpha of the average and of the band; 0.1 to 0.9, or what the curves have.
     replicates : int, optional
-        Left out, 2000; 400 where a dev side is a fit, which is made again.
+        Left out, 2000; 400 where a dev side is a fit, which each makes again.
     groups, rng
         As in :meth:`Epc.band`.
 

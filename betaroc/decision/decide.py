@@ -652,9 +652,8 @@ def decide(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> scores = br.Scores(np.linspace(0.4, 1, 200), np.linspace(0, 0.6, 200))
+    >>> scores = br.Scores(range(100, 300), range(200))
     >>> decision = br.decide(scores, far=0.01)  # a guarantee needs 299 impostors
     >>> decision.how, decision.needed, round(decision.expected.far, 6)
     ('average', 299, 0.00995)

@@ -765,12 +765,11 @@ def fit_covariates(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> import betaroc as br
+    >>> import betaroc as br, pandas as pd
     >>> frame = pd.DataFrame({"label": [1, 0] * 20, "camera": ["A", "A", "B", "B"] * 10})
     >>> frame["score"] = [0.5, 0.2, 0.8, 0.7, 0.9, 0.4, 0.6, 0.3] * 5
-    >>> [round(br.fit_covariates(frame, "camera").model(camera=c).auc(), 3) for c in "AB"]
-    [0.965, 0.796]
+    >>> round(br.fit_covariates(frame, "camera").model(camera="A").auc(), 3)
+    0.965
     """
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")
