@@ -2,9 +2,9 @@
 
 Usage: python 13_figures_of_the_papers.py [FOLDER]
 
-Makes every call on the scores beside this script and on those of 11_central_experiment.py, and
-prints them as the table of docs/papers.md. Draws Figures 2 to 6 of Bengio, Keller and Mariethoz
-for its systems: A and B verify speakers, C and D categorize texts.
+Draws Figures 2 to 6 of Bengio, Keller and Mariethoz for the systems of 11_central_experiment.py:
+A and B verify speakers, C and D categorize texts. `print_calls`, which docs/papers.md runs, makes
+every call, on their scores and on some beside this script.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import runpy
 import sys
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -40,7 +41,7 @@ PAPERS = {
     "Report": {
         "Figs. 1, 2": 'counted.model.det().plot(points=br.epc(*a, criterion="eer").points)',
         "Fig. 3": "counted.model.precision_recall().plot()",
-        "Fig. 4": "br.compare(br.epc(*a), br.epc(*b)).plot()",
+        "Fig. 4": 'br.compare(br.epc(*a), br.epc(*b), resample="test").plot()',
         "Fig. 5": 'br.epc(*a, criterion="far", measure="hter").plot()',
         "Fig. 6": 'br.epc(*c, criterion="precision", measure="precision").plot_expected()',
         "Table 2": 'br.epc_average(*c, "precision-recall")',
@@ -50,8 +51,8 @@ PAPERS = {
         "Figs. 1, 2": "counted.model.roc().plot()",
         "Figs. 3, 4": "br.epc(*a).plot()",
         "Fig. 5": 'br.epc(*c, criterion="weighted-precision-recall", measure="f1").plot()',
-        "Fig. 6": "plt.stairs(*br.compare(br.epc(*a), br.epc(*b)).histogram(alpha=0.5))",
-        "Fig. 7": "br.epc(*a).plot(band=br.epc(*a).band())",
+        "Fig. 6": 'plt.stairs(*br.compare(one(*a), one(*b), resample="test").histogram())',
+        "Fig. 7": 'br.epc(*a).plot(band=br.epc(*a).band(resample="test"))',
     },
 }
 
@@ -69,7 +70,7 @@ def print_calls() -> None:
     scores = br.read_scores(HERE / "data" / "liveness_within_mlp" / "dev.csv")
     counted = br.fit(scores, "empirical")
     names = systems() | {"br": br, "plt": plt, "scores": scores, "counted": counted}
-    names["fit"] = br.fit(scores)
+    names |= {"fit": br.fit(scores), "one": partial(br.epc, alpha=[0.5])}
     print("| figure or table | call |\n|---|---|")
     with mpl.rc_context({"backend": "agg"}):
         for paper, calls in PAPERS.items():
@@ -110,7 +111,6 @@ def draw(path: Path) -> None:
 
 
 def main(folder: str = ".") -> None:
-    print_calls()
     draw(Path(folder, "central.png"))
 
 
