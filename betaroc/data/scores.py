@@ -875,6 +875,10 @@ class Scores(ScoreData):
             Trials whose score is nan or None are an error, left out with a
             `MissingScoreWarning`, or counted as rejected.
 
+        Returns
+        -------
+        Scores
+
         Raises
         ------
         InputError
@@ -979,6 +983,10 @@ class Scores(ScoreData):
             pair, such as "F-M".
         client_label, missing, lower_is_client : optional
             As in `from_labels`.
+
+        Returns
+        -------
+        Scores
 
         Raises
         ------

@@ -209,6 +209,10 @@ def categories(
     level : float
         Confidence of the intervals.
 
+    Returns
+    -------
+    Categories
+
     Raises
     ------
     InputError, InputTypeError

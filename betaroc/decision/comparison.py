@@ -576,6 +576,10 @@ def compare(
     groups, rng
         As in :meth:`Epc.band`.
 
+    Returns
+    -------
+    Comparison
+
     Raises
     ------
     InputError, InputTypeError
@@ -905,6 +909,10 @@ def compare_systems(
         At least two curves of one criterion, one measure and equal alphas, by name.
     resample, paired, level, low, high, replicates, groups, rng
         As of :func:`compare`; `level` is that of all intervals together.
+
+    Returns
+    -------
+    SystemsComparison
 
     Raises
     ------

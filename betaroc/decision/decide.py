@@ -614,6 +614,10 @@ def decide(
         TPR at which it is guaranteed at `prior`, or, without one, at dev's share, which is
         uncertain too; "counted": the lowest at which dev counts it. `level` is `confidence`.
 
+    Returns
+    -------
+    Decision
+
     Raises
     ------
     InputError, InputTypeError

@@ -286,6 +286,10 @@ class Epc(Tabular, Exportable):
             Divide the sum of the trapezoids by high - low; ``False`` gives the integral of IDIAP-RR
             03-85.
 
+        Returns
+        -------
+        float
+
         Raises
         ------
         InputError
@@ -326,6 +330,10 @@ class Epc(Tabular, Exportable):
             As in :meth:`band`.
         threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
             ``between=(low, high)`` of an area, ``alpha=`` of a value; no others.
+
+        Returns
+        -------
+        Interval
 
         Raises
         ------
@@ -496,6 +504,10 @@ class Epc(Tabular, Exportable):
             Properties of the line, such as ``color`` or ``label`` (default: the name of test or
             dev).
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Raises
         ------
         InputError
@@ -526,6 +538,10 @@ class Epc(Tabular, Exportable):
         ----------
         ax, terms, **style : optional
             As in :meth:`plot`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Examples
         --------
@@ -675,6 +691,10 @@ def epc(
         Of scores with strata, or of fits of them (`StrataFits`): "worst" takes the largest error
         rate of any stratum of each class at each threshold, on dev and on test ("hter" is then ACER
         with the largest APCER); weights of strata by name, which sum to 1, take their mean.
+
+    Returns
+    -------
+    Epc
 
     Raises
     ------
@@ -1040,6 +1060,10 @@ def epc_cv(
     rng : None, int, SeedSequence or Generator
         Deals scores, or groups, at random; ``None`` in turn.
 
+    Returns
+    -------
+    EpcCv
+
     Raises
     ------
     InputError, InputTypeError
@@ -1236,6 +1260,10 @@ def audit(
         accuracy the classes' shares on test, of F1 F1, of precision and recall the break-even.
     level, groups : optional
         As in :func:`interval`.
+
+    Returns
+    -------
+    Audit
 
     Raises
     ------

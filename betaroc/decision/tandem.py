@@ -423,6 +423,10 @@ def tandem(
     common : bool
         Leave out trials that only one of them has.
 
+    Returns
+    -------
+    Tandem
+
     Raises
     ------
     InputError, InputTypeError

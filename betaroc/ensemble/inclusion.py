@@ -443,6 +443,10 @@ def inclusion(
     **rates
         Other names of the target, as in :func:`decide`.
 
+    Returns
+    -------
+    Inclusion
+
     Raises
     ------
     InputError, InputTypeError

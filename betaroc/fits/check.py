@@ -596,6 +596,10 @@ def check_fit(
         Confidence of the intervals of the distance and of the rates.
     rng : None, int, SeedSequence or Generator
 
+    Returns
+    -------
+    FitCheck
+
     Raises
     ------
     InputError

@@ -734,6 +734,10 @@ def fit_covariates(
         ``"drop"``: leave their rows out. ``"squeeze"``: fit (s (n - 1) + 1/2) / n in each class of
         n, inconsistent for shapes below 1/2.
 
+    Returns
+    -------
+    CovariateFit
+
     Raises
     ------
     InputError, InputTypeError

@@ -107,6 +107,10 @@ def likelihood_ratio_test(
     replicates, rng
         As of :func:`check_fit`.
 
+    Returns
+    -------
+    LikelihoodRatioTest
+
     Raises
     ------
     InputError, InputTypeError
@@ -647,6 +651,10 @@ def compare_families(
         "sinh-arcsinh", and "log-normal" and "gamma" where all scores of both classes are positive.
     bounds : tuple of float, optional
         As in :func:`fit`.
+
+    Returns
+    -------
+    FamilyComparison
 
     Raises
     ------

@@ -427,6 +427,10 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
             Where the statistic is taken, one of them if it needs a point; `at` is a name such as
             "eer", "min-dcf" or "max-f1".
 
+        Returns
+        -------
+        Interval
+
         Raises
         ------
         InputError
@@ -593,6 +597,10 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         groups : bool
             As in `end_tests`.
 
+        Returns
+        -------
+        CurveTest
+
         Raises
         ------
         InputError
@@ -625,6 +633,10 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
             What the scores are rounded to: the fit of the cells is then one of the rules.
         groups : bool
             Where the scores carry groups, Hill's error with the covariance between them.
+
+        Returns
+        -------
+        Sensitivity
 
         Raises
         ------
@@ -708,6 +720,10 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
             Where the scores carry groups, the errors of `joint_cov`, by "wald" alone with G - 1
             degrees of freedom.
 
+        Returns
+        -------
+        dict of dict of Interval
+
         Raises
         ------
         InputError
@@ -766,6 +782,10 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
             Bars of each class of "histogram".
         **style
             Properties of the lines of "roc", "histogram", "densities" and costs.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Raises
         ------
@@ -826,6 +846,10 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         ----------
         terms : str
             Words of the classes and rates, as in :meth:`Roc.plot`.
+
+        Returns
+        -------
+        Summary
 
         Examples
         --------
@@ -1136,6 +1160,10 @@ def fit_distribution(
         Components of a mixture, two where left out.
     bounds : tuple of float, optional
         Ends of the range that scores can have, as of :func:`fit`.
+
+    Returns
+    -------
+    DistributionFit
 
     Raises
     ------

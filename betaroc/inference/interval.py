@@ -95,6 +95,10 @@ class Interval(tables.Framed, nouns.Exportable):
         **style
             Properties of the line and of the marker, which is hollow of an extrapolated number.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Examples
         --------
         >>> import betaroc as br

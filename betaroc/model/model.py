@@ -194,6 +194,10 @@ class ScoreModel(Exportable):
         rng : None, int, SeedSequence or Generator
             Source of randomness; client scores are drawn first.
 
+        Returns
+        -------
+        Scores
+
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -215,6 +219,10 @@ class ScoreModel(Exportable):
         ----------
         t : array_like
             Thresholds.
+
+        Returns
+        -------
+        float or ndarray
 
         Examples
         --------
@@ -246,6 +254,10 @@ class ScoreModel(Exportable):
         ----------
         t : array_like
             Thresholds.
+
+        Returns
+        -------
+        OperatingPoint
 
         Examples
         --------
@@ -317,6 +329,10 @@ class ScoreModel(Exportable):
         method : {"nearest", "hull"}
             On steps: the threshold of smallest abs(FAR - FRR), with the HTER there, or the
             crossing of the ROC's convex hull; see :meth:`RocHull.eer`.
+
+        Returns
+        -------
+        OperatingPoint
 
         References
         ----------
@@ -526,6 +542,10 @@ class ScoreModel(Exportable):
             McClish's rescaling, (1 + (area - chance) / (high - low - chance)) / 2 with
             chance = (high^2 - low^2) / 2: 1/2 on the diagonal, 1 for a perfect curve.
 
+        Returns
+        -------
+        float
+
         References
         ----------
         McClish, D. K. (1989), Analyzing a portion of the ROC curve.
@@ -563,6 +583,10 @@ class ScoreModel(Exportable):
         points : int, optional
             Number >= 2 of equally spaced recall levels 0, ..., 1, each read at the nearest
             attainable recall; 11 is the papers' average. Left out: the integral over recall.
+
+        Returns
+        -------
+        float
 
         References
         ----------
@@ -907,6 +931,10 @@ class ScoreModel(Exportable):
         positive : {"client", "impostor"}
             Which class the axes call positive.
 
+        Returns
+        -------
+        Roc
+
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -922,6 +950,10 @@ class ScoreModel(Exportable):
         ----------
         scale : {"probit", "linear"}
             Axes of the picture; the numbers are the same.
+
+        Returns
+        -------
+        Det
 
         Examples
         --------
@@ -944,6 +976,10 @@ class ScoreModel(Exportable):
             Where to draw; a new figure if left out.
         **style
             Properties of the lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Examples
         --------

@@ -312,6 +312,10 @@ class Roc(Curve):
         other : Roc
             Another curve; each has its own score scale.
 
+        Returns
+        -------
+        RocCrossings
+
         Notes
         -----
         Curves that touch within a relative 1e-11 do not cross; of a stretch on which they are one
@@ -345,6 +349,10 @@ class Roc(Curve):
             Drawn as circles: ``br.epc(dev, test).points`` are those of dev's thresholds on test.
         **style
             Properties of the line, such as ``color`` or ``label`` (default: the curve's name).
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Examples
         --------

@@ -92,6 +92,10 @@ class Design(Exportable):
         levels : mapping of str to sequence
             The levels of each parameter, numbers, text or booleans, or a single value.
 
+        Returns
+        -------
+        Design
+
         Examples
         --------
         >>> Design.grid({"n": [50, 500], "family": ["beta", "normal"]}).cell(1)
@@ -121,6 +125,10 @@ class Design(Exportable):
             Points, a power of two.
         rng : None, int, SeedSequence or Generator
             Source of the scrambling; a resumed study needs the same design, so give a seed.
+
+        Returns
+        -------
+        Design
 
         References
         ----------
@@ -158,6 +166,10 @@ class Design(Exportable):
             Points, any number.
         rng : None, int, SeedSequence or Generator
             As in :meth:`sobol`.
+
+        Returns
+        -------
+        Design
 
         References
         ----------
@@ -203,6 +215,10 @@ class Design(Exportable):
         ----------
         k : int
             Its number, from 0.
+
+        Returns
+        -------
+        dict
 
         Examples
         --------

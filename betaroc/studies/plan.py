@@ -324,6 +324,10 @@ def plan_sample_size(
     prior, cost_fa, cost_fr : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
+    Returns
+    -------
+    SampleSize
+
     Raises
     ------
     InputError, InputTypeError

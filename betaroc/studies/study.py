@@ -216,6 +216,10 @@ class Study:
         folder : str or PathLike
             The folder that the study was given.
 
+        Returns
+        -------
+        StudyResult
+
         Raises
         ------
         StudyError
@@ -241,6 +245,10 @@ class Study:
         ----------
         progress : bool, optional
             A bar on standard error; None where that is a terminal.
+
+        Returns
+        -------
+        StudyResult
 
         Raises
         ------
