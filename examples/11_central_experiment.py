@@ -109,9 +109,10 @@ def print_experiment(n: int = 1000) -> None:
     for side, both in zip(("test", "dev"), ways, strict=True):
         names = [f"HTER at the threshold of {side}'s {name}" for name in chosen.values()]
         rows += map(row_of, names, both)
-    epcs = [br.epc(dev, test, alpha=np.linspace(0.1, 0.9, 9)) for dev, test in systems]
+    options = {"measure": "weighted-error", "alpha": np.linspace(0.1, 0.9, 9)}
+    epcs = [br.epc(dev, test, **options) for dev, test in systems]
     found = br.compare(*epcs, replicates=200, rng=1).mean_difference
-    name = "mean HTER of the EPC, dev drawn again too"
+    name = "mean weighted error of the EPC, dev drawn again too"
     rows.append(row(name, [epc.area(0.1, 0.9) for epc in epcs], found))
     print_table(("", "A", "B", "A − B", "proportion test of errors"), rows)
 

@@ -334,7 +334,7 @@ def size_text() -> str:
     zero = committed("ends").query("end == 'at_zero' and resists")
     return (
         f"{cells} score sets, {paths} paths. On {zero[list(SIDES)].to_numpy().sum()} the classifier"
-        " *works*: its counted AUC is at least 0.6 (the paper's fits: 0.67)."
+        " *works*: its counted AUC is at least 0.6 (the least of the paper's fits: 0.67)."
     )
 
 
@@ -365,7 +365,7 @@ def curves_text() -> str:
         " [theorem](theory.md#the-two-ends-decide-the-whole-curve) puts the whole curve there: so"
         f" do the counts in {alike} of {proper.sum() + below.sum()} sets, on the other side in"
         f" {opposite}; the rest cannot tell. Of {hooks.to_numpy().sum()} fits that cross the"
-        f" diagonal {hooks['both'].sum()} are seen on both sides; counts contradict an end"
+        f" diagonal {hooks['both'].sum()} are seen on both sides; counts contradict one end"
         f" of {frame['end_contradicted'].sum()}."
     ]
     amounts = committed("impostors").groupby("sharpening")[list(BETA_SHAPES)].sum()
