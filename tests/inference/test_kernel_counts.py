@@ -1,4 +1,4 @@
-"""What counts say, each formula written out: of rates, of strata, of points on a line."""
+"""What counts say of rates and of strata, each formula written out."""
 
 import math
 
@@ -18,7 +18,6 @@ RATES = [*((FAR, x) for x in (0.002, 0.03, 0.2, 0.97)), *((FRR, x) for x in (0.0
 
 
 def _ends(k, n, tail):
-    """Clopper and Pearson's."""
     low = stats.beta.ppf(tail, k, n - k + 1.0) if k else 0.0
     return low, stats.beta.ppf(1.0 - tail, k + 1.0, n - k)
 
@@ -66,24 +65,23 @@ def test_a_mean_of_shares_is_one_share_of_as_many_trials(hits):
             assert_allclose(np.ravel(found), [mean, low, high], rtol=1e-9, atol=1e-15)
 
 
-def test_the_most_of_three_strata_by_draws_and_one_rate_for_two():
+def test_the_most_of_four_strata_by_draws_and_one_rate_for_two():
     """The largest of all differences and deviations; chi square, or tables of few errors."""
 
     def of(hits, n):
         n = np.array(n)
         return strata.StratumCounts(np.array(hits) / n, n, np.full(n.size, np.nan), n)
 
-    n = np.array([101.0, 81.0, 41.0])
-    p = [30.5, 8.5, 2.5] / n
-    logs, v, z = np.log(p), (1.0 - p) / (n * p), np.random.default_rng(5).normal(size=(40_000, 3))
-    apart, x = np.sqrt((3.0 * v + v.sum()) / 9.0), z * np.sqrt(v)
+    n = np.array([101.0, 81.0, 41.0, 61.0])
+    p = [30.5, 8.5, 2.5, 5.5] / n
+    logs, v, z = np.log(p), (1.0 - p) / (n * p), np.random.default_rng(5).normal(size=(40_000, 4))
+    apart, x = np.sqrt(v / 2.0 + v.sum() / 16.0), z * np.sqrt(v)
     most = np.quantile(np.max((x - x.mean(axis=1, keepdims=True)) / apart, axis=1), 0.95)
     between, error = logs[0] - logs[1:], np.sqrt(v[0] + v[1:])
     largest, away = np.quantile(np.ptp(z, axis=1), 0.95) / math.sqrt(2.0), logs - logs.mean()
-    found = of([30.0, 8.0, 2.0], [100.0, 80.0, 40.0]).differences(0.9)
-    for q, (value, e, reach) in zip(
-        found, ((between, error, largest), (away, apart, most)), strict=True
-    ):
+    found = of([30.0, 8.0, 2.0, 5.0], [100.0, 80.0, 40.0, 60.0]).differences(0.9)
+    rows = (between, error, largest), (away, apart, most)
+    for q, (value, e, reach) in zip(found, rows, strict=True):
         ends = np.max(value), np.max(value + 1.644854 * e)
         assert_allclose(np.log([q.estimate, q.high]), ends, rtol=1e-6)
         assert np.log(q.low) == pytest.approx(np.max(value - reach * e), abs=0.03)
@@ -92,5 +90,5 @@ def test_the_most_of_three_strata_by_draws_and_one_rate_for_two():
         table = [hits, np.subtract(n, hits)]
         chi = stats.chi2_contingency(table, correction=False).pvalue
         assert of(hits, n).p_value() == pytest.approx(chi, rel=1e-12)
-    exact = stats.hypergeom.sf(2, 42, 3, 12)  # 0.019, where chi square has 0.0045
-    assert of([3.0, 0.0], [12.0, 30.0]).p_value() == pytest.approx(exact, abs=0.006)
+    exact = stats.hypergeom.sf(2, 61, 4, 12)  # 0.021, where chi square has 0.0042; 49/49 rounds
+    assert of([3.0, 1.0], [12.0, 49.0]).p_value() == pytest.approx(exact, abs=0.006)
