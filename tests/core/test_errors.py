@@ -54,7 +54,7 @@ def test_what_is_no_name_is_no_argument():
     assert br.InputError("wrong", argument="weights[3]").argument == "weights"
 
 
-def test_arguments_have_other_names_at_another_door():
+def test_templates_know_their_arguments_at_another_door_and_for_readers():
     said = f"dev: `x`; {voc.worded(ADVICE)} {voc.AN_IMPOSTOR} is {voc.FAR}."
     sentence = voc.Sentence(said)
     assert sentence == (
@@ -64,13 +64,13 @@ def test_arguments_have_other_names_at_another_door():
         assert (other, other.template) == (sentence, said)
     text = voc.with_arguments(said, lambda term: f"--{term.partition('=')[0]}")
     assert "Use --family, or leave --resolution out." in text
-
-
-def test_notices_know_their_template():
     with collected() as notices, forward_warnings("dev: "):
         warn(voc.worded(ADVICE), br.ScaleWarning)
     ((_, message),) = notices
     assert voc.template_of(message) == "dev: " + voc.worded(ADVICE)
+    told = "3 scores are 1. " + voc.worded('Say `family="empirical"`, or more. Look.')
+    assert voc.for_readers(told) == "3 scores are 1. Look."
+    assert voc.for_readers("as it is. Take it=1.") == "as it is. Take it=1."
 
 
 def test_randomness_is_checked_alike_everywhere():
@@ -85,9 +85,3 @@ def test_randomness_is_checked_alike_everywhere():
         for wrong, error in ((-1, br.InputError), (True, br.InputTypeError)):
             with pytest.raises(error, match=r"rng must be .*an int >= 0"):
                 call(wrong)
-
-
-def test_readers_of_a_page_are_told_no_term():
-    told = "3 scores are 1. " + voc.worded('Say `family="empirical"`, or more. Look.')
-    assert voc.for_readers(told) == "3 scores are 1. Look."
-    assert voc.for_readers("as it is. Take it=1.") == "as it is. Take it=1."

@@ -40,20 +40,33 @@ def calls(*messages):
     return says(*messages)
 
 
-def test_a_result_keeps_what_was_warned_of_at_the_callers_line():
+def test_a_result_keeps_what_was_warned_of_at_the_callers_line_and_is_the_same():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit = br.fit(few())
     assert {w.filename for w in caught} == {__file__}
     assert fit.notices == tuple(Notice(w.category, str(w.message)) for w in caught)
     assert {n.category for n in fit.notices} == {br.SmallSampleWarning, br.ReversedScoresWarning}
+    with pytest.warns(br.PrecisionWarning):
+        rough = br.Empirical(np.float16([0.25, 0.5]))
+    exact = br.Empirical([0.25, 0.5])
+    assert (rough, hash(rough), repr(rough)) == (exact, hash(exact), repr(exact))
+    assert pickle.loads(pickle.dumps(rough)).notices == rough.notices != exact.notices == ()
 
 
-def test_what_is_said_twice_in_a_call_is_warned_of_once():
+def test_a_call_warns_once_and_where_it_fails():
     with pytest.warns(br.ScaleWarning) as caught:
         found = calls("a", "b")
     assert [str(w.message) for w in caught] == ["mine", "a", "b"]
     assert [n.message for n in found.notices] == ["a", "b"]  # of the call that made it
+
+    @collect_warnings
+    def fails():
+        warn("a", br.ScaleWarning)
+        raise br.InputError("b")
+
+    with pytest.warns(br.ScaleWarning, match="a"), pytest.raises(br.InputError, match="b"):
+        fails()
 
 
 def test_blocks_collect_prefix_and_leave_out():
@@ -66,16 +79,6 @@ def test_blocks_collect_prefix_and_leave_out():
         with core.suppress_warnings():
             warn("d", br.ScaleWarning)
     assert notices == [Notice(br.ScaleWarning, "dev: a"), Notice(br.TargetWarning, "c")]
-
-
-def test_a_call_that_fails_warns_all_the_same():
-    @collect_warnings
-    def fails():
-        warn("a", br.ScaleWarning)
-        raise br.InputError("b")
-
-    with pytest.warns(br.ScaleWarning, match="a"), pytest.raises(br.InputError, match="b"):
-        fails()
 
 
 @pytest.mark.simulation
@@ -102,14 +105,6 @@ def test_whatever_warns_carries_its_notices():
             result = call()
         assert said, number
         assert [n.message for n in result.notices] == [str(w.message) for w in said], number
-
-
-def test_a_distribution_is_the_same_whatever_it_was_warned_of():
-    with pytest.warns(br.PrecisionWarning):
-        rough = br.Empirical(np.float16([0.25, 0.5]))
-    exact = br.Empirical([0.25, 0.5])
-    assert (rough, hash(rough), repr(rough)) == (exact, hash(exact), repr(exact))
-    assert pickle.loads(pickle.dumps(rough)).notices == rough.notices != exact.notices == ()
 
 
 def test_every_public_function_is_an_edge():

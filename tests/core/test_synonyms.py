@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.core.checks import complement
 from betaroc.core.errors import BetarocError
 from betaroc.core.text import did_you_mean, parse_number
@@ -12,6 +11,7 @@ from betaroc.core.vocabulary import RATE_NAMES, RATES, TERMS
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
+from helpers.commands import said
 from helpers.files import write
 
 RNG = np.random.default_rng(3)
@@ -29,13 +29,6 @@ OPPOSITE = {
 }  # fmt: skip
 
 
-def test_the_table_has_every_word_of_every_field_once():
-    assert len(set(RATE_NAMES)) == len(RATE_NAMES)
-    for own, row in zip(("far", "frr", "tpr", "tnr"), RATES, strict=True):
-        words = {getattr(terms, own).short.lower() for terms in TERMS.values()}
-        assert {word for word in words if " " not in word} <= set(row)
-
-
 def test_a_point_and_a_decision_by_any_name_of_a_rate():
     for own, names in (("far", FAR), ("frr", FRR)):
         wanted = br.interval(SCORES, "threshold", **{own: 0.1})
@@ -44,12 +37,6 @@ def test_a_point_and_a_decision_by_any_name_of_a_rate():
     decided = br.decide(SCORES, family="beta", far=0.1)
     assert br.decide(SCORES, family="beta", fpr=0.1) == decided
     assert br.decide(SCORES, family="beta", specificity=0.9) == decided
-
-
-def test_a_complement_is_that_of_the_decimals():
-    """0.999999 lacks 1e-6; in doubles 1 - 0.999999 is 1.00000000002876e-06."""
-    given, meant = (0.9, 0.95, 0.999999, 1.0, 0.0), [0.1, 0.05, 1e-6, 0.0, 1.0]
-    assert [complement(x, "x") for x in given] == meant
 
 
 def test_youden_is_costs_of_one_at_a_prior_of_one_half():
@@ -62,10 +49,17 @@ def test_youden_is_costs_of_one_at_a_prior_of_one_half():
     assert at.far + at.frr == np.min(everywhere.far + everywhere.frr)
 
 
-def test_level_and_confidence_are_one_argument():
+def test_level_and_confidence_are_one_argument_and_rates_of_comparisons_not_of_trials():
     assert br.interval(FIT, "auc", confidence=0.9) == br.interval(FIT, "auc", level=0.9)
     with pytest.raises(br.InputTypeError, match="confidence must not stand beside level"):
         br.interval(FIT, "auc", confidence=0.9, level=0.9)
+    some = br.Scores(SCORES.client, SCORES.impostor, n_client_rejected=3)
+    with pytest.raises(br.InputError, match="'fmr' is of comparisons made"):
+        br.decide(some, fmr=0.1)
+    with pytest.raises(br.InputError, match="Name both alike"):
+        br.interval(some, "tpr", fmr=0.1)
+    made = br.interval(some, "tmr", fmr=0.1)
+    assert made == br.interval(SCORES, "tpr", far=0.1)
 
 
 @pytest.mark.parametrize(("call", "words", "argument"), [
@@ -82,16 +76,6 @@ def test_what_is_refused_is_called_as_it_was_typed(call, words, argument):
     assert refused.value.argument == argument
 
 
-def test_rates_of_comparisons_are_no_rates_of_trials():
-    some = br.Scores(SCORES.client, SCORES.impostor, n_client_rejected=3)
-    with pytest.raises(br.InputError, match="'fmr' is of comparisons made"):
-        br.decide(some, fmr=0.1)
-    with pytest.raises(br.InputError, match="Name both alike"):
-        br.interval(some, "tpr", fmr=0.1)
-    made = br.interval(some, "tmr", fmr=0.1)
-    assert made == br.interval(SCORES, "tpr", far=0.1)
-
-
 @pytest.mark.parametrize("options", [
     RATE_NAMES, (*STATISTICS, *CRITERIA, *MEASURES), ("--far", "--frr", "--force"),
 ], ids=["rates", "names", "options"])  # fmt: skip
@@ -101,36 +85,40 @@ def test_no_suggestion_names_the_opposite_error(options):
     start = "--" if options[0].startswith("--") else ""
     for word, other in pairs:
         for typed in {word, word[:-1], word[1:], f"{word}e"} - rows[other]:
-            said = did_you_mean(start + typed, options)
-            assert not any(f"'{start}{name}'" in said for name in rows[other]), (typed, said)
+            told = did_you_mean(start + typed, options)
+            assert not any(f"'{start}{name}'" in told for name in rows[other]), (typed, told)
 
 
-def test_suggestions_are_of_the_same_rate():
+def test_suggestions_are_of_the_same_rate_and_the_table_has_every_word_once():
     assert did_you_mean("--fpr", ["--far", "--frr"]) == "Did you mean '--far'? "
     assert did_you_mean("FNMR", ["far", "frr"]) == "Did you mean 'frr'? "
     assert did_you_mean("tpr", ["far", "frr"]) == ""
     assert did_you_mean("specifity", RATE_NAMES) == "Did you mean 'specificity'? "
     assert did_you_mean("hter", ["weighted-error", "far"]) == "Did you mean 'weighted-error'? "
     assert did_you_mean("confidence", ["level", "rng"]) == "Did you mean 'level'? "
+    assert len(set(RATE_NAMES)) == len(RATE_NAMES)
+    for own, row in zip(("far", "frr", "tpr", "tnr"), RATES, strict=True):
+        words = {getattr(terms, own).short.lower() for terms in TERMS.values()}
+        assert {word for word in words if " " not in word} <= set(row)
 
 
-def test_a_number_may_be_a_percentage():
+def test_a_number_may_be_a_percentage_or_a_complement():
     assert [parse_number(t) for t in ("0.01", "1%", "95 %", " 0.7% ", "1e-3")] == [
         0.01, 0.01, 0.95, 0.007, 0.001
     ]  # fmt: skip
     for text in ("%", "1%%", "1/0%", "1e-1%", "inf%", "one"):
         with pytest.raises(ValueError, match="could not convert"):
             parse_number(text)
+    # 0.999999 lacks 1e-6; in doubles 1 - 0.999999 is 1.00000000002876e-06.
+    given, meant = (0.9, 0.95, 0.999999, 1.0, 0.0), [0.1, 0.05, 1e-6, 0.0, 1.0]
+    assert [complement(x, "x") for x in given] == meant
 
 
 @pytest.mark.simulation
 def test_options_by_any_name_decide_alike(tmp_path, capsys):
     file = write(tmp_path / "dev.csv", SCORES.client, SCORES.impostor)
-    said, ask = set(), ["threshold", file, "--family", "beta"]
-    options = (("--far", "10%", "--level"), ("--specificity", "90 %", "--confidence"))
-    for option, value, level in options:
-        assert main([*ask, option, value, level, "95%", "--json"]) == 0
-        said.add(capsys.readouterr().out)
-    assert len(said) == 1
-    assert main(["threshold", file, "--fpr", "1.5"]) == 2
-    assert capsys.readouterr().err.startswith("betaroc: --fpr must be a fraction")
+    call = f"threshold {file} --family beta --json"
+    one = said(capsys, f"{call} --far 10% --level 95%")
+    assert one == said(capsys, f"{call} --specificity '90 %' --confidence 95%")
+    error = said(capsys, f"threshold {file} --fpr 1.5", code=2)
+    assert error.startswith("betaroc: --fpr must be a fraction")

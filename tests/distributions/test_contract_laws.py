@@ -13,7 +13,7 @@ from scipy.integrate import quad
 
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
-from helpers.cases import over
+from helpers.cases import grouped, over
 from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, REJECTING, TIED, WEIGHTED
 
 #: A round trip inverts to the last digits of a logit, which the tail's steepness multiplies.
@@ -88,7 +88,7 @@ def test_slopes_of_log_densities_are_differences(law):
 
 
 @each_law
-def test_limits(law):
+def test_limits_and_masses(law):
     low, high = law.support
     below = np.nextafter(low, -np.inf)
     absent = law.cdf(-np.inf)  # of trials without a score
@@ -104,6 +104,12 @@ def test_limits(law):
     outside = np.array([v for v in (-3.0, 4.0) if not low <= v <= high])
     assert np.all(law.pdf(outside) == 0.0)
     assert np.all(law.logpdf(outside) == -np.inf)
+    share = law.continuous[0] if law.continuous else 0.0
+    assert math.fsum([*law.atoms.masses, share]) == pytest.approx(1.0, abs=1e-15)
+    for place, mass in zip(law.atoms.places, law.atoms.masses, strict=True):
+        before = law.cdf(np.nextafter(place, -np.inf)) if place > -np.inf else 0.0
+        # Between 1 - 2^-53 and 1 a law of b = 0.7 has mass of its own.
+        assert law.cdf(place) - before == pytest.approx(mass, abs=1e-10 if share else 2e-15)
 
 
 @pytest.mark.simulation
@@ -172,16 +178,6 @@ def test_density_is_the_derivative_of_the_cdf(law):
     assert_allclose(law.logpdf(x), np.log(law.pdf(x)), rtol=1e-12, atol=1e-13)
 
 
-@each_law
-def test_mass_is_shared_by_atoms_and_density(law):
-    share = law.continuous[0] if law.continuous else 0.0
-    assert math.fsum([*law.atoms.masses, share]) == pytest.approx(1.0, abs=1e-15)
-    for place, mass in zip(law.atoms.places, law.atoms.masses, strict=True):
-        before = law.cdf(np.nextafter(place, -np.inf)) if place > -np.inf else 0.0
-        # Between 1 - 2^-53 and 1 a law of b = 0.7 has mass of its own.
-        assert law.cdf(place) - before == pytest.approx(mass, abs=1e-10 if share else 2e-15)
-
-
 @pytest.mark.parametrize(("law", "at_ends"), [
     (br.Beta(0.5, 0.5), [math.inf, math.inf]),
     (br.Beta(1.0, 2.5), [2.5, 0.0]),
@@ -205,10 +201,16 @@ def test_beta_shapes():
         *("J-border", "uniform", "decreasing"),
         *("J", "increasing", "bell"),
     ]
+    pair = br.ScoreModel(br.Beta(2.0, 0.5), br.Beta(0.5, 2.0))
+    assert (pair.shape_category(16), pair.shape_category(9)) == (("J", "reverse-J"), ("J", "J"))
+    border = br.ScoreModel(br.Beta(1.0, 1.0), br.Inflated(br.Beta(0.5, 0.5), 0.1))
+    assert border.shape_category() == ("uniform", "U")
 
 
-@pytest.mark.simulation
-@each_smooth
+@grouped("law", {
+    "day": dict(list(smooth.items())[::3]),
+    "nightly": {name: law for k, (name, law) in enumerate(smooth.items()) if k % 3},
+})  # fmt: skip
 def test_moments_against_quadrature(law):
     """E S = int sf - int cdf, E S^2 = int 2 x sf - int 2 x cdf, over either side of 0."""
     p = [1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999]

@@ -42,16 +42,6 @@ def weighted(x):
     return br.Empirical(x, np.ones(x.size))
 
 
-@each_kind
-def test_quantiles_are_those_of_all_places(draw):
-    p = np.concatenate([np.linspace(0.0, 1.0, 41), np.random.default_rng(3).random(20)])
-    for seed in range(6):
-        values = samples(draw, seed, 60)[0]
-        law, generic = br.Empirical(values), weighted(values)
-        assert law.ppf(p).tolist() == generic.ppf(p).tolist()
-        assert law.support == generic.support
-
-
 _RNG = np.random.default_rng(6)
 CLIENT, IMPOSTOR = _RNG.beta(4, 2, 300), _RNG.beta(2, 4, 400)
 LAWS = br.Beta(4, 2), br.Beta(2, 4)
@@ -81,20 +71,11 @@ def test_a_pickle_holds_nothing_that_is_made_again(make):
         assert (hash(twin), repr(twin)) == (hash(value), repr(value))
 
 
-def test_an_empirical_fit_keeps_a_copy_of_the_scores():
-    values = np.linspace(0.1, 1.0, 10)
-    law = br.fit_distribution(values, "empirical").distribution
-    values[:] = 0.0
-    assert law.cdf(0.25) == 0.2
-
-
 @pytest.mark.simulation
 @each_kind
-@pytest.mark.parametrize(
-    "name", ["weighted-error", "far", "frr", "recall", "sensitivity", "specificity"]
-)
+@pytest.mark.parametrize("name", ["weighted-error", "far", "recall", "specificity"])
 def test_choices_are_those_of_all_decisions(draw, name):
-    for seed in range(12):
+    for seed in range(6):
         client, impostor = samples(draw, 100 + seed, 500 if seed % 3 else 6)
         alpha = np.linspace(0.0, 1.0, 101) if seed % 2 else np.random.default_rng(seed).random(30)
         chosen = [
@@ -107,7 +88,7 @@ def test_choices_are_those_of_all_decisions(draw, name):
 @pytest.mark.simulation
 @each_kind
 def test_auc_eer_and_corners_are_brute_forces(draw):
-    for seed in range(25):
+    for seed in range(10):
         client, impostor = samples(draw, 200 + seed, 40)
         model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
         twice = np.sum(np.sign(np.subtract.outer(client, impostor)) + 1.0)
@@ -124,8 +105,12 @@ def test_auc_eer_and_corners_are_brute_forces(draw):
             assert len(set(around.far.tolist())) == 1 or len(set(around.tpr.tolist())) == 1
 
 
-def test_corners_of_small_cases():
+def test_corners_of_small_cases_and_scores_that_are_kept():
     """Scores c i i c c (c and i): both c alone in a row make one stretch, so do both i."""
+    values = np.linspace(0.1, 1.0, 10)
+    law = br.fit_distribution(values, "empirical").distribution
+    values[:] = 0.0  # the fit has a copy
+    assert law.cdf(0.25) == 0.2
     client, impostor = br.Empirical([1.0, 4.0, 5.0, 6.0]), br.Empirical([2.0, 3.0, 6.0])
     corners = br.Roc(client, impostor).corners()
     assert corners.threshold.tolist() == [6.0, 5.5, 3.5, 1.5, -np.inf]

@@ -16,16 +16,17 @@ from betaroc.core.thresholds import Thresholds
 B = br.Beta(2.0, 3.0)
 
 
-def test_a_score_of_one_is_above_all_that_is_below():
-    """Of Beta(1, 1/100) 69 % lie within one double of 1, and all of it below."""
-    assert br.ScoreModel(br.Empirical([1.0]), br.Beta(1.0, 0.01)).auc() == pytest.approx(1.0)
-
-
-def test_a_quantile_stays_on_the_mass_beside_a_tail_that_has_underflowed():
+def test_masses_beside_tails_and_spreads_that_doubles_cannot_hold():
     """All but 10^-545 of the scores that are not 0 are below it."""
     low, high = br.Inflated(br.Normal(-50.0, 1.0), 0.2), br.Inflated(br.Normal(51.0, 1.0), 0.0, 0.2)
     for p in (0.2, 0.1, 1e-300):
         assert (low.isf(p), high.ppf(p)) == (0.0, 1.0)
+    # Of Beta(1, 1/100) 69 % lie within one double of 1, and all of it below.
+    assert br.ScoreModel(br.Empirical([1.0]), br.Beta(1.0, 0.01)).auc() == pytest.approx(1.0)
+    # exp(arcsinh(z) / 2e-13) is beyond 1e308 for all z above 1e-10.
+    wide = br.SinhArcsinh(location=1e300, scale=0.4, skewness=2.1, tail_weight=2e-13)
+    assert wide.mean > 1e300
+    assert np.isnan(wide.var)
 
 
 def test_many_quantiles_of_a_mixture_have_their_probabilities():
@@ -35,16 +36,13 @@ def test_many_quantiles_of_a_mixture_have_their_probabilities():
         assert_allclose(0.3 * tails[0](x) + 0.7 * tails[1](x), p, rtol=1e-9)
 
 
-def test_thresholds_that_only_round_to_a_point_mass_do_not_hold_it():
-    t = Thresholds.from_logit(np.array([-np.inf, -800.0, 40.0, np.inf]))
-    assert br.Inflated(B, 0.1, 0.2).atoms.masses_at(t).tolist() == [0.1, 0.0, 0.0, 0.2]
-
-
-def test_point_masses_leave_the_slope_of_the_density():
+def test_point_masses_hold_no_threshold_that_rounds_to_them_and_leave_slopes():
     t = Thresholds.from_theta(np.array([0.2, 0.7]))
     for law in (br.Inflated(B, 0.1, 0.2), br.Rejecting(B, 0.3)):
         assert_array_equal(law._log_density_slope(t), B._log_density_slope(t))
     assert (br.Rejecting(B, 0.0).var, br.Rejecting(B, 0.0).mean) == (B.var, B.mean)
+    t = Thresholds.from_logit(np.array([-np.inf, -800.0, 40.0, np.inf]))
+    assert br.Inflated(B, 0.1, 0.2).atoms.masses_at(t).tolist() == [0.1, 0.0, 0.0, 0.2]
 
 
 def test_classes_that_share_no_score_are_told_apart():
@@ -66,13 +64,6 @@ def test_far_out_the_widest_and_outermost_component_is_the_density():
         low, high = law._log_density(Thresholds.from_theta(np.array([at - 1e-4, at + 1e-4])))
         slope = law._log_density_slope(Thresholds.from_theta(np.array([at])))
         assert_allclose(slope, (high - low) / 2e-4, rtol=1e-6)
-
-
-def test_a_spread_that_doubles_cannot_hold_has_no_number():
-    """exp(arcsinh(z) / 2e-13) is beyond 1e308 for all z above 1e-10."""
-    wide = br.SinhArcsinh(location=1e300, scale=0.4, skewness=2.1, tail_weight=2e-13)
-    assert wide.mean > 1e300
-    assert np.isnan(wide.var)
 
 
 def test_the_rule_integrates_what_bends_and_gives_up_on_noise():

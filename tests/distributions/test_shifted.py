@@ -16,25 +16,20 @@ from betaroc.distributions.shifted import ShiftedPair, moved_law
 X = np.array([1e-12, 0.01, 0.3, 0.5, 0.8, 0.999])
 
 
-def test_rates_are_those_of_the_score_before_the_move():
+def test_rates_and_ends_are_those_of_the_score_before_the_move():
     """P(S' <= x) = P(S <= expit((logit x - 0.7) / 1.5)), by scipy's incomplete beta."""
     law = br.Shifted(br.Beta(0.6, 2.5), 0.7, 1.5)
     before = expit((logit(X) - 0.7) / 1.5)
     assert_allclose(law.cdf(X), betainc(0.6, 2.5, before), rtol=1e-12)
     assert_allclose(law.sf(X), betainc(2.5, 0.6, expit(-logit(before))), rtol=1e-9)
     assert_allclose(law.isf(law.sf(X[1:])), X[1:], rtol=1e-12)
-
-
-def test_a_scaled_uniform_law_by_hand():
-    """Odds squared: s' = s^2 / (s^2 + (1 - s)^2), so the exponents are 1/2, near 0 P ~ sqrt(s')."""
+    # Odds squared: s' = s^2 / (s^2 + (1 - s)^2), so the exponents are 1/2, near 0 P ~
+    # sqrt(s').
     law, s = br.Shifted(br.Beta(1, 1), 0.0, 2.0), np.array([0.1, 0.25, 0.5])
     assert_allclose(law.cdf(s**2 / (s**2 + (1 - s) ** 2)), s, rtol=1e-14)
     ends = br.ScoreModel(law, br.Beta(1, 1)).ends()  # F_i = s', F_c = sqrt(s')
     for end in (ends.at_zero, ends.at_one):
         assert (end.exponent, end.coefficient) == pytest.approx((2.0, 1.0))
-
-
-def test_coefficients_of_the_ends_are_limits_of_the_rates():
     model = br.ScoreModel(br.Shifted(br.Beta(0.7, 1.8), 0.8, 1.3), br.Beta(1.1, 2.0))
     zero, one = model.ends().at_zero, model.ends().at_one
     low, high = model.at_frr(1e-40), model.at_far(1e-40)
@@ -95,7 +90,7 @@ def test_thresholds_move_along_and_a_model_keeps_what_does_not_move():
         model.shifted(0.5)
 
 
-def test_samples_move_by_score_where_one_class_leaves_the_unit_interval():
+def test_samples_and_bins_move_by_score():
     moved = br.ScoreModel(br.Empirical([0.25, 0.75]), br.Empirical([-0.5, 0.5])).shifted(
         client=0.5, scale=2.0
     )
@@ -107,9 +102,6 @@ def test_samples_move_by_score_where_one_class_leaves_the_unit_interval():
     # An area is a count: of a sample v Beta(1, 1), the mean of the scores before the move.
     model = br.ScoreModel(br.Empirical([0.2, 0.4, 0.9]), br.Beta(1.0, 1.0))
     assert model.shifted(client=0.5, impostor=0.5, scale=0.7).auc() == pytest.approx(0.5, rel=1e-10)
-
-
-def test_moved_bins_are_a_sample_at_the_moved_places():
     binned = br.Binned([0.0, 0.25, 0.5, 1.0], [1, 2, 1])
     moved = moved_law(binned, 0.3, 2.0, logit=True)
     places, there = (law.atoms.places[:2] for law in (binned, moved))  # and 1, which stays
@@ -118,7 +110,7 @@ def test_moved_bins_are_a_sample_at_the_moved_places():
     assert (moved.support[1], moved._parameters()) == (1.0, ())
 
 
-def test_zeros_and_ones_stay_and_a_document_of_a_moved_sample_is_that_of_the_sample():
+def test_zeros_and_ones_stay_or_are_drawn_as_logits_and_moved_samples_are_samples():
     law = br.Shifted(br.Inflated(br.Beta(2, 3), 0.1, 0.2), 3.0, 0.5)
     assert law.atoms.places.tolist() == [0.0, 1.0]
     assert (law.cdf(0.0), law.sf(np.nextafter(1.0, 0.0))) == pytest.approx((0.1, 0.2))
@@ -127,10 +119,7 @@ def test_zeros_and_ones_stay_and_a_document_of_a_moved_sample_is_that_of_the_sam
     assert br.from_json(json.dumps(old)) == br.Empirical([0.0, expit(0.5), 1.0])
     with pytest.raises(br.errors.InputTypeError, match="base must be a distribution with a dens"):
         br.Shifted(br.Empirical([0.25, 0.75]), 0.5)
-
-
-def test_scores_at_the_ends_are_drawn_as_logits():
-    """Of Beta(1, 0.02) half the scores round to 1; moved down by 60 logits they spread out."""
+    # Of Beta(1, 0.02) half the scores round to 1; moved down by 60 logits they spread out.
     law, off = br.Shifted(br.Beta(1.0, 0.02), -60.0), 4.0 * math.sqrt(0.25 / 4000)
     sample = law.sample(4000, rng=5)
     exact = 1.0 - np.exp(-60.0 * 0.02) * 2.0 ** (-54 * 0.02)  # P(1 - S' >= 2^-54)

@@ -175,7 +175,7 @@ EQUAL = "equal-variance-normal"
 
 
 @pytest.mark.simulation
-def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
+def test_equal_variances_are_the_maximum_of_the_joint_likelihood_and_tested():
     """Against a search over both means and log sigma, and sigma's closed form by hand. Var mu =
     sigma^2/n of each class, Var sigma = sigma^2/(2 N), which both share."""
     fit, c, i = br.fit(NORMAL, EQUAL), NORMAL.client, NORMAL.impostor
@@ -195,11 +195,7 @@ def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
         again = br.fit(same, EQUAL)
         assert dict(again.client.params) == approx(dict(fit.client.params), rel=1e-12)
         assert again.log_likelihood == approx(fit.log_likelihood, rel=1e-12)
-
-
-@pytest.mark.simulation
-def test_a_test_of_equal_spreads_has_its_size():
-    """Twice the gain of log-likelihood, simulated; of equal spreads p is uniform."""
+    # Twice the gain of log-likelihood, simulated; of equal spreads p is uniform.
     fits = (br.fit(NORMAL, family) for family in (EQUAL, "normal"))
     test = br.likelihood_ratio_test(*fits, replicates=99, rng=1)
     s = NORMAL.client.std(), NORMAL.impostor.std()

@@ -1,6 +1,7 @@
 """The binormal ROC of ratings and ranks: its maximum, errors, invariance, tables and refusals."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def of_roc(f):
     return np.array([a, b, ndtr(mu / root)]), rates @ f.client.cov[:2, :2] @ rates.T
 
 
-def test_ratings_of_hanley_and_mcneil(ct):
+def test_ratings_of_hanley_and_mcneil_and_closed_forms(ct):
     values, cov = of_roc(ct)
     assert_allclose(values, [A, B, AZ], atol=1e-7)
     assert_allclose(np.sqrt(np.diag(cov)), ERRORS, atol=1e-6)
@@ -67,9 +68,6 @@ def test_ratings_of_hanley_and_mcneil(ct):
     assert np.max(np.abs(gradient(x))) < 1e-8
     hessian = np.array([(gradient(x + d) - gradient(x - d)) / 2e-4 for d in 1e-4 * np.eye(6)])
     assert_allclose(cov[:2, :2], np.linalg.inv(-hessian)[:2, :2], atol=1e-6)
-
-
-def test_closed_forms(ct):
     assert ct.model.auc() == approx(AZ, abs=1e-8)
     assert ct.model.auc() == approx(ct.model.generic().auc(), abs=1e-12)
     far = np.array([1e-6, 0.1, 0.9])
@@ -77,11 +75,6 @@ def test_closed_forms(ct):
     assert len(ct.model.diagonal_crossings()) == 1
     point = ct.at(3)
     assert_allclose([point.far, point.frr], [ndtr(-CUTS[2]), ndtr(B * CUTS[2] - A)], rtol=1e-5)
-
-
-def test_the_largest_doubles_have_a_side():
-    law = br.results.RankNormal(0.1, 1.0, scores=[0.2, 0.7], latent=[0.0, 1.0])
-    assert law.cdf([-1.7e308, 1.7e308]).tolist() == [0.0, 1.0]
 
 
 def test_between_and_beyond_the_places_scores_are_interpolated():
@@ -96,6 +89,8 @@ def test_between_and_beyond_the_places_scores_are_interpolated():
     pair = br.ScoreModel(law, other)  # of two maps: no closed form
     u = (np.arange(20_000) + 0.5) / 20_000
     assert pair.auc() == approx(np.mean(other.cdf(law.ppf(u))), abs=1e-6)
+    law = br.results.RankNormal(0.1, 1.0, scores=[0.2, 0.7], latent=[0.0, 1.0])
+    assert law.cdf([-1.7e308, 1.7e308]).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.simulation
@@ -139,17 +134,6 @@ def test_the_interval_of_the_area_is_on_the_probit_scale(ct):
     band = ct.roc_band(far=[0.1])
     interval = ct.interval("tpr@far=0.1")
     assert_allclose([interval.low, interval.high], [band.low[0], band.high[0]], rtol=1e-6)
-
-
-@pytest.mark.parametrize("stat", [
-    "far@threshold=3", "tpr@threshold=0", "tpr@threshold=-60", "threshold@far=0.1", "client-mean",
-    "cllr", lambda model: model.at(3.0).far,
-])  # fmt: skip
-@pytest.mark.parametrize("places", [np.arange(1.0, 6.0), np.arange(5.0)])
-def test_a_number_of_a_score_is_refused(stat, places):
-    f = br.fit(br.Scores.from_counts(CLIENT, IMPOSTOR, places), RANKS)
-    with pytest.raises(br.InputError, match=r"ROC alone.*Count: br\.interval"):
-        f.interval(stat)
 
 
 @pytest.mark.simulation
@@ -249,44 +233,6 @@ def test_pearson_of_cells_that_expect_five():
     assert br.check_fit(f).verdict == "poor"
 
 
-@pytest.mark.parametrize(("client", "impostor", "why"), [
-    ([5, 0], [9, 0], "two operating points"),
-    ([5, 4], [2, 8], "two operating points"),
-    ([0, 0, 5], [5, 5, 0], "separate the classes"),
-    ([9, 2, 0], [0, 3, 5], "separate the classes"),
-    ([0, 0, 0, 5, 45], [20, 10, 5, 5, 10], "grows for ever"),
-    ([17, 0, 0, 0, 33], [26, 4, 8, 3, 9], "grows for ever.*empty cells"),
-])  # fmt: skip
-def test_degenerate_ratings_have_a_reason_and_a_remedy(client, impostor, why):
-    with pytest.raises(br.DegenerateDataError, match=rf"{why}.*Give more trials.*empirical"):
-        br.fit(br.Scores.from_counts(client, impostor), RANKS)
-
-
-@pytest.mark.parametrize(("client", "values", "why"), [
-    ([3, -1], None, r"client must be whole numbers.*index 1: -1"),
-    ([3, 1.5], None, r"client must be whole numbers.*index 1: 1\.5"),
-    ([3, None], None, r"client must have no missing value; got None at index 1"),
-    ([3, math.nan], None, r"client must be finite.*index 1"),
-    ([1, 2, 3], None, "impostor must have a count for each of 3 values; got 2"),
-    ([1, 2], [2, 1], "values must ascend.*index 1"),
-])  # fmt: skip
-def test_a_table_of_counts_names_its_wrong_cell(client, values, why):
-    with pytest.raises(br.InputError, match=why):
-        br.Scores.from_counts(client, [3, 1], values)
-
-
-@pytest.mark.parametrize("call", [
-    lambda s: br.fit(s, RANKS, tails="both"), lambda s: br.fit(s, RANKS, resolution=1.0),
-    lambda s: br.fit_distribution([1.0, 2.0, 3.0], RANKS), lambda s: br.fit(s, (RANKS, "normal")),
-    lambda s: br.compare_families(s, [RANKS]),
-    lambda s: br.RankNormal(0.0, 1.0, [1.0, 1.0], [0.0, 1.0]),
-    lambda s: br.RankNormal(0.0, 1.0, [1.0, 2.0], [0.0, 1.0, 2.0]),
-])  # fmt: skip
-def test_what_does_not_apply_is_refused(ct, call):
-    with pytest.raises(br.InputError):
-        call(ct.scores)
-
-
 @pytest.mark.simulation
 def test_the_command_compares_at_the_cut_points(tmp_path, capsys):
     """0.0057 is the largest of four distances at the cut points, not .5 within a rating."""
@@ -294,3 +240,37 @@ def test_the_command_compares_at_the_cut_points(tmp_path, capsys):
     files = " ".join(str(write(tmp_path / name, *sides)) for name in ("ct.csv", "again.csv"))
     out = said(capsys, f"fit {files} --family rank-binormal")
     assert (out.count("cannot tell"), out.count("0.0057")) == (4, 2)
+
+
+COUNTS = br.Scores.from_counts
+INPUT, DEGENERATE = br.InputError, br.DegenerateDataError
+REFUSED = [
+    *((COUNTS, (client, [3, 1], values), INPUT, why) for client, values, why in (
+        ([3, -1], None, r"client must be whole numbers.*index 1: -1"),
+        ([3, 1.5], None, r"client must be whole numbers.*index 1: 1\.5"),
+        ([3, None], None, r"client must have no missing value; got None at index 1"),
+        ([3, math.nan], None, r"client must be finite.*index 1"),
+        ([1, 2, 3], None, "impostor must have a count for each of 3 values; got 2"),
+        ([1, 2], [2, 1], "values must ascend.*index 1"))),
+    *((br.fit, (COUNTS(*pair), RANKS), DEGENERATE, rf"{why}.*Give more trials.*empirical")
+      for why, *pair in (
+        ("two operating points", [5, 0], [9, 0]), ("two operating points", [5, 4], [2, 8]),
+        ("separate the classes", [0, 0, 5], [5, 5, 0]),
+        ("separate the classes", [9, 2, 0], [0, 3, 5]),
+        ("grows for ever", [0, 0, 0, 5, 45], [20, 10, 5, 5, 10]),
+        ("grows for ever.*empty cells", [17, 0, 0, 0, 33], [26, 4, 8, 3, 9]))),
+    *((br.fit(COUNTS(CLIENT, IMPOSTOR, places), RANKS).interval, (stat,), INPUT,
+       r"ROC alone.*Count: br\.interval") for places in (np.arange(1.0, 6.0), np.arange(5.0))
+      for stat in ("far@threshold=3", "tpr@threshold=0", "tpr@threshold=-60", "threshold@far=0.1",
+        "client-mean", "cllr", lambda model: model.at(3.0).far)),
+    (br.RankNormal, (0.0, 1.0, [1.0, 1.0], [0.0, 1.0]), INPUT, "scores must ascend"),
+    (br.RankNormal, (0.0, 1.0, [1.0, 2.0], [0.0, 1.0, 2.0]), INPUT, "as many as scores"),
+    *((partial(br.fit, **options), (COUNTS(CLIENT, IMPOSTOR), RANKS), INPUT, "must be left out")
+      for options in ({"tails": "both"}, {"resolution": 1.0})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "args", "error", "why"), REFUSED)
+def test_what_does_not_apply_is_refused_with_a_reason(call, args, error, why):
+    with pytest.raises(error, match=why):
+        call(*args)

@@ -89,6 +89,8 @@ DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
     (br.likelihood_ratio_test, (DUAL, BETA), {}, INPUT, "same scores"),
     (br.check_fit, (BETA.model,), {}, TYPE, "must be a Fit; got ScoreModel"),
     (br.check_fit, (BETA,), {"replicates": 5}, INPUT, "int >= 19"),
+    (br.check_fit, (BETA,), {"frr": [0.1, 1.0]}, INPUT, r"first at index 1: 1\.0. Give a rate"),
+    (br.check_fit, (BETA,), {"frr": []}, INPUT, "must be one fraction or a list"),
     (br.check_fit, (COUNTS,), {}, TYPE, "a parametric family; got clients of 'empirical'"),
     (br.compare_families, (SCORES, ["weib"]), {}, INPUT, "families must be one of"),
     (br.compare_families, (br.Scores([1, 2, 4], [0, 1, 2]), ["beta"]), {}, INPUT, "Leave it out"),

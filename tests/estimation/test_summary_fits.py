@@ -50,7 +50,7 @@ def test_a_fit_of_sums_is_that_of_the_scores(family, boundary):
 
 
 @quiet
-def test_a_concentrated_class_loses_digits_as_stated_and_is_fitted_between_zeros_and_ones():
+def test_a_concentrated_class_loses_digits_as_stated_and_a_summary_warns():
     rng = np.random.default_rng(2)
     for concentration in (1e2, 3e5):
         client, impostor = (rng.beta(a * concentration, (1 - a) * concentration, 500)
@@ -64,10 +64,15 @@ def test_a_concentrated_class_loses_digits_as_stated_and_is_fitted_between_zeros
         rows, sums = (br.fit(source, "beta", boundary=boundary) for source in sources)
         assert sums.client.values == approx(rows.client.values, rel=1e-8)
         assert sums.impostor.values == approx(rows.impostor.values, rel=1e-8)
+    scores, _ = both()
+    with pytest.warns(br.BoundaryWarning, match="of 400 scores 5 exactly 1.0; fitted"):
+        br.fit(both(ends=True)[1])
+    with pytest.warns(br.InfluenceWarning, match="1e-200 alone moves a"):
+        br.fit(summary_of([1e-200, *np.random.default_rng(4).beta(4, 2, 30)], scores.impostor))
 
 
 @pytest.mark.simulation
-def test_what_comes_from_a_fit_comes_from_that_of_a_summary():
+def test_what_comes_from_a_fit_and_an_analysis_comes_from_those_of_a_summary():
     # Parameters agree to 1e-11 and covariances to 1e-10 (above). What is smooth in them agrees to
     # a few times that; a z of up to 10, and the p-value of z, d log p = -z dz, 100 times.
     rows, sums = map(br.fit, both())
@@ -82,15 +87,18 @@ def test_what_comes_from_a_fit_comes_from_that_of_a_summary():
     again = br.fit(sums.scores + sums.scores)  # every score twice: half the covariance
     assert again.client.values == approx(sums.client.values, rel=1e-11)
     assert again.client.cov == approx(0.5 * sums.client.cov, rel=1e-10)
-
-
-@quiet
-def test_warnings_of_a_summary():
-    scores, _ = both()
-    with pytest.warns(br.BoundaryWarning, match="of 400 scores 5 exactly 1.0; fitted"):
-        br.fit(both(ends=True)[1])
-    with pytest.warns(br.InfluenceWarning, match="1e-200 alone moves a"):
-        br.fit(summary_of([1e-200, *np.random.default_rng(4).beta(4, 2, 30)], scores.impostor))
+    first, second = (fit_document(br.analyze(source).dev, "") for source in both(150, 250))
+    assert second["summary"]["bins"] == 65_536
+    assert [first[n] for n in ("n_client", "n_impostor")] == [150, 250]
+    # The sums are sufficient, so the fits differ by rounding.
+    assert second["auc"] == approx(first["auc"], rel=1e-11)
+    # Rates are exact at the borders of bins and monotone in between.
+    error = second["summary"]["error"]
+    assert second["empirical"]["auc"] == approx(first["empirical"]["auc"], abs=error["auc"])
+    off = max(error["far"], error["frr"]) + 1e-9
+    assert second["empirical"]["eer"] == approx(first["empirical"]["eer"], abs=off)
+    for key in ("client", "impostor", "roc"):
+        assert second["distances"][key] == approx(first["distances"][key], abs=off)
 
 
 @wide_bins
@@ -164,19 +172,3 @@ def test_text_is_streamed_where_it_is_large(zipped, tmp_path, capsys, monkeypatc
         (tmp_path / "dev.csv").write_bytes(gzip.compress(text) if zipped else text)
         out = said(capsys, f"fit {tmp_path / 'dev.csv'} --stream {mode}")
         assert ("counted in 65536 bins" in out) == streamed
-
-
-@pytest.mark.simulation
-def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins():
-    first, second = (fit_document(br.analyze(source).dev, "") for source in both(150, 250))
-    assert second["summary"]["bins"] == 65_536
-    assert [first[n] for n in ("n_client", "n_impostor")] == [150, 250]
-    # The sums are sufficient, so the fits differ by rounding.
-    assert second["auc"] == approx(first["auc"], rel=1e-11)
-    # Rates are exact at the borders of bins and monotone in between.
-    error = second["summary"]["error"]
-    assert second["empirical"]["auc"] == approx(first["empirical"]["auc"], abs=error["auc"])
-    off = max(error["far"], error["frr"]) + 1e-9
-    assert second["empirical"]["eer"] == approx(first["empirical"]["eer"], abs=off)
-    for key in ("client", "impostor", "roc"):
-        assert second["distances"][key] == approx(first["distances"][key], abs=off)

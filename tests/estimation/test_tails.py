@@ -88,20 +88,16 @@ def test_copies_are_weights_the_design_effect_undoes_them_and_units_are_those_of
     assert abs(weighted.shape) > abs(once.shape)  # the penalty weighs less
 
 
-def test_joints_and_turned_tails():
+def test_joints_and_turned_tied_and_steep_tails():
     y = drawn()
     tails, ordered = upper(y), np.sort(y)[::-1]
     assert [fit.joint for fit in tails.fits] == [ordered[30], ordered[50]]
     assert [fit.k for fit in tails.fits] == [30.0, 50.0]
-
     assert tails.mass == approx(0.03)
     lower, turned = fit_tails(TailScores("impostor", y), "lower"), upper(-y)
     assert lower.fits == turned.fits
     tail, other = lower.tail(), turned.tail()
     assert (tail.joint, tail.shape) == (-other.joint, other.shape)
-
-
-def test_tied_and_steep_tails():
     y = np.round(drawn(500), 1)
     values, counts = np.unique(y, return_counts=True)
     for copies, weighted in zip(upper(y).fits, upper(values, weights=counts * 1.0).fits,

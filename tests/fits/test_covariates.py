@@ -59,10 +59,6 @@ def test_without_covariates_or_with_categories_alone_it_is_the_fit_of_the_groups
         assert shapes(found.model(**at)) == approx(shapes(plain.model), rel=1e-9)
         total += plain.log_likelihood
     assert found.log_likelihood == approx(total, rel=1e-12)
-
-
-@pytest.mark.simulation
-def test_a_class_with_its_own_formula_is_fitted_by_itself():
     bare = FRAME.assign(x=FRAME["x"].where(FRAME["label"] == 0))  # clients have no x at all
     found = fit(bare, "x", precision="x", client_formula="1")
     alone, whole = br.fit_distribution(ONE["score"]), fit(FRAME, "x", precision="x")
@@ -101,17 +97,6 @@ def test_statsmodels_finds_the_same(formula, precision):
     a, b = model.get_distribution_params(theirs.params.to_numpy())
     at = {c.name: twice[c.name][77] for c in found.covariates}
     assert shapes(found.model(**at))[:2] == approx([a[77], b[77]], rel=1e-5)
-
-
-@pytest.mark.simulation
-def test_units_and_zero_points_of_a_covariate_do_not_matter():
-    found = fit(FRAME, "x", precision="x")
-    assert found.client.gradient_norm < 1e-10
-    other = fit(FRAME.assign(x=2000 + 1e-3 * FRAME["x"]), "x", precision="x")
-    assert other.log_likelihood == approx(found.log_likelihood, rel=1e-9)
-    assert other.client.mean["x"] * 1e-3 == approx(found.client.mean["x"], rel=1e-6)
-    far = fit(FRAME.assign(x=FRAME["x"] * 1e-100), "x", precision="x")
-    assert far.log_likelihood == approx(found.log_likelihood, rel=1e-12)
 
 
 @pytest.mark.simulation
@@ -163,7 +148,7 @@ def test_groups_of_copies_and_of_both_classes():
 
 
 @pytest.mark.simulation
-def test_a_term_is_left_out_everywhere_with_its_interactions():
+def test_a_term_is_left_out_with_its_interactions_and_units_do_not_matter():
     found, shorter = fit(FRAME, "camera * x", precision="camera"), fit(FRAME, "x")
     test, alone = found.test("camera"), found.test("camera : x")
     assert (test.terms, test.both.degrees) == (("camera", "camera:x"), 2 * (2 + 2 + 2))
@@ -174,6 +159,13 @@ def test_a_term_is_left_out_everywhere_with_its_interactions():
     # Of one degree: 1 - erf(sqrt(w/2)).
     single = shorter.test("x").client
     assert single.p_value == approx(math.erfc(math.sqrt(single.statistic / 2)), rel=1e-9)
+    found = fit(FRAME, "x", precision="x")
+    assert found.client.gradient_norm < 1e-10
+    other = fit(FRAME.assign(x=2000 + 1e-3 * FRAME["x"]), "x", precision="x")
+    assert other.log_likelihood == approx(found.log_likelihood, rel=1e-9)
+    assert other.client.mean["x"] * 1e-3 == approx(found.client.mean["x"], rel=1e-6)
+    far = fit(FRAME.assign(x=FRAME["x"] * 1e-100), "x", precision="x")
+    assert far.log_likelihood == approx(found.log_likelihood, rel=1e-12)
 
 
 @pytest.mark.simulation
@@ -320,10 +312,6 @@ def test_outside_the_data_a_number_has_its_interval_and_a_warning():
         found.model(x=1.2)
     with pytest.raises(br.InputError, match="shapes that doubles hold"):
         found.interval("auc", covariates={"x": 1e9})
-
-
-@pytest.mark.simulation
-def test_an_interval_of_the_whole_range_is_refused():
     found = fit(FRAME, "x", precision="x")
     words = "'tpr@far=0.1' cannot be told there: its 95 % interval, .* covers more than 99 % of"
     with pytest.raises(br.InputError, match=words):
@@ -332,11 +320,7 @@ def test_an_interval_of_the_whole_range_is_refused():
         found.contrast("tpr", {"x": 0.0}, {"x": 3}, far=0.1)
     with pytest.raises(br.InputError, match=r"cannot be told|doubles"):
         found.interval("exponent-at-one", covariates={"x": 150})
-
-
-@pytest.mark.simulation
-def test_a_new_combination_far_out_is_outside_the_data():
-    """Three of four cells with n trials: the fourth has 1/n + 1/n + 1/n, each of them 1/n."""
+    # Three of four cells with n trials: the fourth has 1/n + 1/n + 1/n, each of them 1/n.
     rng, cells = np.random.default_rng(8), [("left", "day"), ("left", "night"), ("right", "day")]
     frame = pd.DataFrame(cells * 80, columns=["camera", "light"]).assign(score=np.r_[rng.beta(3, 2,
         120), rng.beta(2, 3, 120)], label=np.repeat([1, 0], 120))  # fmt: skip

@@ -94,13 +94,6 @@ def test_what_is_no_pair(family, options, text):
         br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
 
 
-def test_tests_that_a_pair_has_not_name_its_families():
-    pair = br.fit(scores(), ("beta", "normal"))
-    for refused in (pair.end_tests, pair.curve_test, pair.shape_probabilities, pair.sensitivity):
-        with pytest.raises(br.InputError, match=r"beta \(clients\), normal \(impostors\)"):
-            refused()
-
-
 @pytest.mark.simulation
 def test_a_pair_is_each_class_by_its_own_family(pair, alone):
     one, two = alone
@@ -143,7 +136,7 @@ def test_likelihood_ratios_of_pairs(pair, alone):
         br.likelihood_ratio_test(pair, one, replicates=19)
 
 
-def test_a_class_that_is_its_scores_has_no_errors():
+def test_a_class_that_is_its_scores_has_no_errors_and_tests_name_families():
     """What is said names the class, and no test scores, of which there are none."""
     made = br.fit(scores(), ("beta", "empirical"))
     assert made.interval("auc").method == br.interval(scores(), "auc").method
@@ -151,3 +144,7 @@ def test_a_class_that_is_its_scores_has_no_errors():
         made.interval("auc", method="delta")
     assert "test scores" not in str(e.value)
     assert "br.interval(scores" in str(e.value)
+    pair = br.fit(scores(), ("beta", "normal"))
+    for refused in (pair.end_tests, pair.curve_test, pair.shape_probabilities, pair.sensitivity):
+        with pytest.raises(br.InputError, match=r"beta \(clients\), normal \(impostors\)"):
+            refused()

@@ -56,7 +56,7 @@ def test_ends_bodies_checks_and_what_tails_refuse(fitted):
         br.fit(scores()).interval("threshold", far=1e-3, method="integrated")
 
 
-def test_the_tail_is_that_of_the_logits_and_counts_in_the_likelihood(fitted):
+def test_the_tail_is_that_of_the_logits_and_far_out_it_is_asked_for(fitted):
     data, law = scores(), fitted.impostor.distribution
     assert law.body == br.fit(data).impostor.distribution
     expected = fit_tails(TailScores("impostor", logit(data.impostor)), "upper").tail()
@@ -69,6 +69,17 @@ def test_the_tail_is_that_of_the_logits_and_counts_in_the_likelihood(fitted):
     assert fitted.impostor.std_errors["upper_mass"] ** 2 == approx(np.mean(shares), rel=1e-9)
     total = np.sum(law.logpdf(data.impostor))
     assert fitted.impostor.log_likelihood == approx(total, rel=1e-10)
+    with pytest.warns(ExtrapolationWarning):
+        found = fitted.interval("threshold", far=2e-4)
+    assert found.extrapolated
+    assert found.n_beyond == approx(0.2)
+    with pytest.warns(ExtrapolationWarning):
+        allowed = fitted.interval("threshold", far=5e-5, extrapolate=True)
+    assert allowed.extrapolated
+    with pytest.raises(InputError, match="extrapolate=True"):
+        br.difference(fitted, fitted, "threshold", far=5e-5)
+    with pytest.raises(InputError, match="extrapolate=True"):
+        fitted.roc_band(far=[5e-5, 0.1])
 
 
 @pytest.mark.simulation
@@ -119,9 +130,7 @@ def test_counts_with_tails_have_intervals_where_counts_or_tails_answer():
 @pytest.mark.parametrize(("options", "words"), [
     ({"tails": "middle"}, "got 'middle'"),
     ({"tails": {"impostors": "upper"}}, "got"),
-    ({"tails": "both", "tail_sizes": 300}, "quarter"),
     ({"tail_sizes": 30}, "beside tails"),
-    ({"scores": scores(150), "tails": "upper"}, "at least 200 scores; got 150"),
     ({"family": "normal", "tails": "upper", "bounds": (0, 0.9)}, "outside, first index"),
 ])  # fmt: skip
 def test_requests_that_make_no_sense(options, words):
@@ -169,20 +178,6 @@ def test_intervals_bands_and_differences_are_those_of_the_tail(fitted):
     assert found.estimate == approx(gap)
     assert found.low == approx(gap - np.hypot(a.estimate - a.low, b.high - b.estimate))
     assert found.high == approx(gap + np.hypot(a.high - a.estimate, b.estimate - b.low))
-
-
-def test_one_score_in_ten_and_beyond_is_asked_for(fitted):
-    with pytest.warns(ExtrapolationWarning):
-        found = fitted.interval("threshold", far=2e-4)
-    assert found.extrapolated
-    assert found.n_beyond == approx(0.2)
-    with pytest.warns(ExtrapolationWarning):
-        allowed = fitted.interval("threshold", far=5e-5, extrapolate=True)
-    assert allowed.extrapolated
-    with pytest.raises(InputError, match="extrapolate=True"):
-        br.difference(fitted, fitted, "threshold", far=5e-5)
-    with pytest.raises(InputError, match="extrapolate=True"):
-        fitted.roc_band(far=[5e-5, 0.1])
 
 
 @pytest.mark.simulation

@@ -8,10 +8,9 @@ import pytest
 from scipy import integrate, optimize, special, stats
 
 import betaroc as br
-from betaroc import beta_mle
 from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.fits import shape_tests
-from betaroc.fits.shape_tests import fisher_midp, signed_root_test, variance_ratio_test
+from betaroc.fits.shape_tests import fisher_midp, variance_ratio_test
 from betaroc.model.improper_regions import hooks_of
 from helpers.cases import some
 
@@ -55,7 +54,7 @@ def grouped_normal(seed=12, people=25):
 
 
 @pytest.mark.simulation
-def test_shape_probabilities_are_shares_of_drawn_shapes():
+def test_probabilities_are_shares_of_drawn_shapes_and_curves():
     fit, rng = fit_of((1.1, 0.9), (0.9, 1.05), 60, 1), np.random.default_rng(0)
     for who, chances in fit.shape_probabilities().items():
         result = getattr(fit, who)
@@ -66,6 +65,21 @@ def test_shape_probabilities_are_shares_of_drawn_shapes():
         assert math.fsum(chances.values()) == approx(1.0, abs=1e-12)
         for name, share in shares.items():
             assert chances[name] == approx(np.mean(share), abs=0.005)  # 4 sd of the share
+    fit = fit_of((2, 1.3), (1.6, 1.4), 80, 3)
+    ends, found = fit.end_tests(), fit.curve_test()
+    c, i = (getattr(fit, who) for who in ("client", "impostor"))
+    maps = [np.diag([1 / v for v in r.values]) for r in (c, i)]
+    logs = [m @ r.cov @ m for m, r in zip(maps, (c, i), strict=True)]
+    both = np.diag([1, -1]) @ sum(logs) @ np.diag([1, -1])  # of log a_c/a_i and log b_i/b_c
+    rho, rng = both[0, 1] / math.sqrt(both[0, 0] * both[1, 1]), np.random.default_rng(0)
+    z = rng.multivariate_normal([ends.at_zero.z, ends.at_one.z], [[1, rho], [rho, 1]], 200_000)
+    a, b = (z > 0).T
+    shares = {"proper": a & b, "hook-at-one": a & ~b, "hook-at-zero": ~a & b, "below": ~a & ~b}
+    for name, share in shares.items():
+        assert found.probabilities[name] == approx(np.mean(share), abs=0.005)
+    least = min(ends.at_zero.z, ends.at_one.z)
+    noise = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 200_000)
+    assert found.p_proper == approx(np.mean(noise.min(axis=1) <= least), abs=0.005)
 
 
 def modified_root(client, impostor, shared):
@@ -111,21 +125,6 @@ def test_end_tests_by_a_general_optimiser():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("client", "impostor", "sizes"),
-    [((0.3, 0.4), (0.3, 0.9), (10, 10)), ((4, 2), (4, 8), (10, 200))])  # fmt: skip
-def test_size_in_small_samples(client, impostor, sizes):
-    """400 sets: 5 % with an sd of 1.1 %, on either side alone too (Wald's has 7 to 11 %)."""
-    rng, sums = np.random.default_rng(10), []
-    for law, n in zip((client, impostor), sizes, strict=True):
-        x = np.clip(rng.beta(*law, (400, n)), 1e-300, 1 - 2**-53)
-        sums.append(np.stack(beta_mle(np.log(x).mean(1), np.log1p(-x).mean(1))[:2], axis=1))
-    pairs = zip(sums[0].tolist(), sums[1].tolist(), strict=True)
-    z = np.array([signed_root_test((*c, sizes[0]), (*i, sizes[1]), "a").z for c, i in pairs])
-    for share in (np.mean(abs(z) > 1.96), np.mean(z > 1.645), np.mean(z < -1.645)):
-        assert abs(share - 0.05) < 3 * 0.011
-
-
-@pytest.mark.simulation
 def test_ends_reflected_in_copies_and_in_cells():
     fit = fit_of((2, 1.2), (1.5, 1.4), 100, 6)
     other = br.fit(br.Scores(1 - fit.scores.impostor, 1 - fit.scores.client))
@@ -149,7 +148,7 @@ def test_ends_reflected_in_copies_and_in_cells():
     assert test.method == "wald"
 
 
-def test_ends_of_normal_laws_by_the_f_test():
+def test_ends_and_curves_of_normal_laws_by_the_f_test():
     rng = np.random.default_rng(9)
     x, y = rng.normal(1, 1.3, 30), rng.normal(0, 1, 50)
     tests, ratio = br.fit(br.Scores(x, y), "normal").end_tests(), x.var(ddof=1) / y.var(ddof=1)
@@ -174,6 +173,17 @@ def test_ends_of_normal_laws_by_the_f_test():
     assert ends.at_one.method == "score"
     assert fit.end_tests(groups=False).at_one.method == "variance ratio"
     assert shape_tests.wald_test(1.0, 4.0, 7.0).p_value == approx(2 * stats.t.sf(0.5, 7), rel=1e-12)
+    rng = np.random.default_rng(13)
+    x, y = rng.normal(1, 1.3, 40), rng.normal(0, 1, 50)
+    fit = br.fit(br.Scores(x, y), "normal")
+    found, spread = fit.curve_test(), fit.end_tests().at_one
+    assert found.p_proper == found.p_no_crossing == spread.p_value
+    assert found.probabilities["hook-at-zero"] == approx(stats.norm.cdf(spread.z), rel=1e-12)
+    assert found.probabilities["proper"] == found.probabilities["below"] == 0.0
+    (hook,) = found.hooks
+    assert hook.end == "at_zero"
+    grouped = grouped_normal()
+    assert grouped.curve_test().p_no_crossing == grouped.end_tests().at_one.p_value
 
 
 def grouped_beta(people, seed, zeros=0):
@@ -250,9 +260,6 @@ def test_point_masses_decide_an_end():
     # Mass at zero and shape at one are independent of each other.
     p = 1 - (1 - stats.norm.cdf(min(ends.at_zero.z, ends.at_one.z))) ** 2
     assert found.p_proper == approx(p, rel=1e-9)
-
-
-def test_masses_of_groups_by_hand():
     rng, who = np.random.default_rng(11), np.repeat(np.arange(20), 5)
     x, y = rng.beta(4, 2, 100), rng.beta(2, 4, 100)
     x[who < 2], y[who < 5] = 0.0, 0.0
@@ -281,39 +288,6 @@ def test_worst_cases_of_the_hypotheses(rho):
         assert crossing >= max(crossed) * (1 - 1e-9)
         assert crossing <= max(crossed) * 1.001
     assert shape_tests._p_same_side([1.0, 0.2], rho) == 1.0
-
-
-@pytest.mark.simulation
-def test_curve_probabilities_are_shares_of_drawn_curves():
-    fit = fit_of((2, 1.3), (1.6, 1.4), 80, 3)
-    ends, found = fit.end_tests(), fit.curve_test()
-    c, i = (getattr(fit, who) for who in ("client", "impostor"))
-    maps = [np.diag([1 / v for v in r.values]) for r in (c, i)]
-    logs = [m @ r.cov @ m for m, r in zip(maps, (c, i), strict=True)]
-    both = np.diag([1, -1]) @ sum(logs) @ np.diag([1, -1])  # of log a_c/a_i and log b_i/b_c
-    rho, rng = both[0, 1] / math.sqrt(both[0, 0] * both[1, 1]), np.random.default_rng(0)
-    z = rng.multivariate_normal([ends.at_zero.z, ends.at_one.z], [[1, rho], [rho, 1]], 200_000)
-    a, b = (z > 0).T
-    shares = {"proper": a & b, "hook-at-one": a & ~b, "hook-at-zero": ~a & b, "below": ~a & ~b}
-    for name, share in shares.items():
-        assert found.probabilities[name] == approx(np.mean(share), abs=0.005)
-    least = min(ends.at_zero.z, ends.at_one.z)
-    noise = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 200_000)
-    assert found.p_proper == approx(np.mean(noise.min(axis=1) <= least), abs=0.005)
-
-
-def test_normal_curves_are_proper_only_with_equal_spreads():
-    rng = np.random.default_rng(13)
-    x, y = rng.normal(1, 1.3, 40), rng.normal(0, 1, 50)
-    fit = br.fit(br.Scores(x, y), "normal")
-    found, spread = fit.curve_test(), fit.end_tests().at_one
-    assert found.p_proper == found.p_no_crossing == spread.p_value
-    assert found.probabilities["hook-at-zero"] == approx(stats.norm.cdf(spread.z), rel=1e-12)
-    assert found.probabilities["proper"] == found.probabilities["below"] == 0.0
-    (hook,) = found.hooks
-    assert hook.end == "at_zero"
-    grouped = grouped_normal()
-    assert grouped.curve_test().p_no_crossing == grouped.end_tests().at_one.p_value
 
 
 def on_a_grid(model, t):

@@ -228,17 +228,3 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval():
     assert (found.low, found.high) == approx((ends[0].low, ends[1].high), rel=1e-9)
     assert found.verdict == "cannot tell"
     assert found.reason.endswith("because many scores share a bin there")
-
-
-@pytest.mark.parametrize(("rates", "error", "text"), [
-    ([0.1, 1.0], br.InputError, r"1 of 2 that are not, first at index 1: 1\.0. Give a rate"),
-    ([], br.InputError, r"must be one fraction or a list"),
-    (True, br.InputTypeError, "frr"),
-    (0.1, br.InputError, r"whole numbers of copies.*first at index 0: 0\.5"),
-])  # fmt: skip
-def test_rates_that_are_refused(rates, error, text):
-    half = {f"{who}_weights": np.full(30, 0.5) for who in ("client", "impostor")}
-    scores = beta_scores(30)
-    f = br.fit(br.Scores(scores.client, scores.impostor, **half) if rates == 0.1 else scores)
-    with pytest.raises(error, match=text):
-        check_targets(f, frr=rates)

@@ -119,14 +119,6 @@ def test_intervals_of_normal_power_and_binomial_parameters_by_hand():
     assert (absent.low, absent.high) == (0.0, approx(1 - math.exp(-CHI / 36), rel=1e-13))
 
 
-def test_reflection_swaps_the_shapes():
-    sample = np.random.default_rng(6).beta(0.7, 2, 15)
-    found, mirrored = (br.fit_distribution(x).conf_int() for x in (sample, 1 - sample))
-    for name, other in (("a", "b"), ("b", "a")):
-        ends = [found[name].low, found[name].high]
-        assert [mirrored[other].low, mirrored[other].high] == approx(ends, rel=1e-8)
-
-
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.DiscretenessWarning")
 def test_groups_widen_wald_intervals():
     # Every score five times, as a group: the errors are those of one of each, times G/(G - 1).

@@ -32,7 +32,7 @@ def test_a_scale_and_its_inverse(stat):
         assert back(to(x)) == pytest.approx(x, rel=1e-12)
 
 
-def test_scores_at_an_edge_are_censored_by_the_rule():
+def test_scores_at_an_edge_are_censored_by_the_rule_and_resolutions_have_a_unit():
     x = np.array([0.0, 0.01, 0.011, 0.5, 0.99, 1.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.3])
     law = br.Beta(2.0, 3.0)
     fit = br.fit_distribution(x, "beta", boundary="censor", resolution=0.01)
@@ -43,9 +43,6 @@ def test_scores_at_an_edge_are_censored_by_the_rule():
     found = _cell_log_likelihood(br.fit_distribution(x, "beta", boundary="matlab"), x)(law)
     wanted = [law.logcdf(x[1]), law.logpdf(x[1]), law.logpdf(x[4]), law.logsf(x[4])]
     assert found[[0, 1, 4, 5]] == pytest.approx(wanted)
-
-
-def test_a_resolution_of_scores_with_bounds_is_in_their_unit():
     x = np.round(np.linspace(-0.8, 0.6, 40) ** 3, 2)
     fit = br.fit_distribution(x, "beta", resolution=0.01, bounds=(-1.0, 1.0))
     assert fit.boundary.resolution == pytest.approx(0.01)

@@ -36,7 +36,7 @@ def log_sd_bias(n):
     return 0.5 * (special.psi((n - 1) / 2) - math.log(n / 2))
 
 
-def test_the_area_of_a_binormal_pair_by_hand():
+def test_numbers_of_a_binormal_pair_by_hand():
     rng = np.random.default_rng(2)
     fit = br.fit(br.Scores(rng.normal(1, 1.2, 50), rng.normal(0, 0.8, 70)), "normal")
     (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
@@ -63,6 +63,17 @@ def test_the_area_of_a_binormal_pair_by_hand():
     t = m2 + s2 * z - z * s2 * log_sd_bias(70)
     found = fit.interval("threshold", far=0.1, method="family")
     assert [found.low, found.high] == approx([t - reach, t + reach], rel=1e-7)
+    # (t - m1)/s1 = (t - m2)/s2: t = (m2 s1 - m1 s2)/(s1 - s2).
+    rng = np.random.default_rng(2)
+    fit = br.fit(br.Scores(rng.normal(1, 1.6, 50), rng.normal(0, 0.8, 70)), "normal")
+    (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
+    d = s1 - s2
+    t = (m2 * s1 - m1 * s2) / d
+    own = (s2 * s1 / d) ** 2 / 50 + (s2 * (m1 - m2) * s1 / d**2) ** 2 / 100
+    other = (s1 * s2 / d) ** 2 / 70 + (s1 * (m2 - m1) * s2 / d**2) ** 2 / 140
+    found = fit.interval("threshold", at="crossing")
+    assert found.estimate == approx(t, rel=1e-9)
+    assert (found.high - found.low) / 2 == approx(welch((own, other), (50, 70)), rel=1e-4)
 
 
 def test_exponents_functions_and_point_masses():
@@ -105,20 +116,6 @@ def test_delta_and_bootstrap_agree_for_many_scores(stat, point):
     # A 2.5 % quantile of 100 draws has an error of about 0.27 sd, 0.068 widths: three of them.
     assert abs(drawn.low - delta.low) < 0.2 * width
     assert abs(drawn.high - delta.high) < 0.2 * width
-
-
-def test_the_crossing_of_a_binormal_pair_by_hand():
-    """(t - m1)/s1 = (t - m2)/s2: t = (m2 s1 - m1 s2)/(s1 - s2)."""
-    rng = np.random.default_rng(2)
-    fit = br.fit(br.Scores(rng.normal(1, 1.6, 50), rng.normal(0, 0.8, 70)), "normal")
-    (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
-    d = s1 - s2
-    t = (m2 * s1 - m1 * s2) / d
-    own = (s2 * s1 / d) ** 2 / 50 + (s2 * (m1 - m2) * s1 / d**2) ** 2 / 100
-    other = (s1 * s2 / d) ** 2 / 70 + (s1 * (m2 - m1) * s2 / d**2) ** 2 / 140
-    found = fit.interval("threshold", at="crossing")
-    assert found.estimate == approx(t, rel=1e-9)
-    assert (found.high - found.low) / 2 == approx(welch((own, other), (50, 70)), rel=1e-4)
 
 
 @pytest.mark.simulation

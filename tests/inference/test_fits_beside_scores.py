@@ -66,7 +66,7 @@ def test_what_scores_cannot_answer_stays_the_familys(fit):
         assert (found.low, found.high) == pytest.approx((rows.low, rows.high), abs=off)
 
 
-def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail():
+def test_open_ends_are_of_the_scale_or_a_tail_and_separated_classes_of_the_scores():
     """Of 30 impostors none lies beyond the threshold of FAR .01 with probability .99^30 = .74."""
     few = scores(4, 30)
     assert br.interval(few, "threshold", far=0.01).high == math.inf
@@ -78,6 +78,16 @@ def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail():
     found, tail = (fit.interval("threshold", far=0.002, method=m) for m in (None, "family"))
     assert br.interval(many, "threshold", far=0.002).high == math.inf  # 0.998^1000 is .135
     assert found.high == tail.high
+    # None of 100 clients is rejected at the threshold: TPR rounds to 1, FRR does not.
+    rng = np.random.default_rng(3)
+    fit = br.fit(br.Scores(rng.normal(30, 1, 100), rng.normal(0, 1, 100)), "normal")
+    found, own = fit.interval("tpr", far=0.1), br.interval(fit.scores, "tpr", far=0.1)
+    assert (found.estimate, found.low, found.high) == (1.0, own.low, 1.0)
+    area, own = fit.interval("auc"), br.interval(fit.scores, "auc")  # the family has none
+    assert (area.low, area.high, area.method) == (own.low, own.high, own.method)
+    frr, tpr = (fit.interval(name, far=0.1, method="delta") for name in ("frr", "tpr"))
+    assert 0.0 < frr.low < frr.estimate < frr.high < 1e-100
+    assert tpr.high == 1.0 - frr.low
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
@@ -107,19 +117,6 @@ def test_a_family_that_says_less_than_the_scores_is_cut(stat):
     assert own.high <= both.high <= own.high + length
     inside = both.low <= both.estimate <= both.high
     assert inside != any("does not hold it" in message for _, message in both.notices)
-
-
-def test_separated_classes_have_the_scores_interval():
-    """None of 100 clients is rejected at the threshold: TPR rounds to 1, FRR does not."""
-    rng = np.random.default_rng(3)
-    fit = br.fit(br.Scores(rng.normal(30, 1, 100), rng.normal(0, 1, 100)), "normal")
-    found, own = fit.interval("tpr", far=0.1), br.interval(fit.scores, "tpr", far=0.1)
-    assert (found.estimate, found.low, found.high) == (1.0, own.low, 1.0)
-    area, own = fit.interval("auc"), br.interval(fit.scores, "auc")  # the family has none
-    assert (area.low, area.high, area.method) == (own.low, own.high, own.method)
-    frr, tpr = (fit.interval(name, far=0.1, method="delta") for name in ("frr", "tpr"))
-    assert 0.0 < frr.low < frr.estimate < frr.high < 1e-100
-    assert tpr.high == 1.0 - frr.low
 
 
 @pytest.mark.simulation

@@ -90,10 +90,7 @@ def test_files_and_frames_give_groups_and_ids(tmp_path):
         assert br.read_scores(path, group="number").impostor_groups.tolist() == numbers
     for kind in (frame, pl.from_pandas(frame).lazy(), pa.Table.from_pandas(frame)):
         assert br.Scores.from_frame(kind, **both) == expected
-
-
-def test_groups_of_files_their_columns_and_what_is_missing(tmp_path):
-    path = tmp_path / "scores"
+    path = tmp_path / "columns"
     path.write_text("s1 m7 s1 p1 0.9\ns1 m7 s2 p2 0.2\ns2 m7 s1 p3 0.4\n")
     scores = br.read_scores(path, group=("claimed", "real"), id="probe")
     assert (scores.impostor_groups.tolist(), [*scores.impostor_ids]) == (PAIRS[1:], ["p2", "p3"])
@@ -108,22 +105,6 @@ def test_groups_of_files_their_columns_and_what_is_missing(tmp_path):
         (".parquet", "x", "column 'x' must be integers or text")):  # fmt: skip
         with pytest.raises(br.FileFormatError, match=words):
             br.read_scores(path.with_suffix(suffix), group=group)
-
-
-@pytest.mark.simulation
-def test_rates_of_two_unrelated_columns_are_those_of_statsmodels():
-    """Cameron, Gelbach and Miller's V1 + V2 - V12 of a mean: OLS on a constant."""
-    sm = pytest.importorskip("statsmodels.api")
-    rng = np.random.default_rng(2)
-    labels = np.column_stack((rng.integers(0, 12, 200), rng.integers(100, 109, 200)))
-    effect = rng.normal(0, 1, 200)
-    impostor = effect[labels[:, 0]] + effect[labels[:, 1]] + rng.normal(0, 1, 200)
-    hit = (impostor > 0).astype(float)
-    for columns, factor in ((labels, 9 / 8), (labels[:, 0], 12 / 11)):
-        kinds = {"groups": columns, "use_correction": False}
-        model = sm.OLS(hit, np.ones(200)).fit(cov_type="cluster", cov_kwds=kinds)
-        got = robust_rates(made([2.0, 3.0], impostor, None, columns), 0.0)
-        assert got[0, 0] == approx(factor * model.cov_params()[0, 0], rel=1e-9)
 
 
 def test_rates_of_independent_trials_and_of_no_variance():
@@ -183,20 +164,13 @@ def test_copies_in_a_group_add_nothing(crossed):
         curves = [br.epc(DEV, s, alpha=ALPHAS) for s in (three, one)]
         bands = [c.band(resample="test", method="delta", simultaneous=True, rng=1) for c in curves]
         assert_allclose(*((b.low, b.high) for b in bands), rtol=1e-9)
-        bands = [c.band(resample="test", replicates=10_000, rng=k) for k, c in enumerate(curves)]
-        # two quantiles of 10 000 replicates: .038 sd, .01 widths; HTER moves by steps of 1/160
-        allowed = np.maximum(0.045 * (bands[1].high - bands[1].low), (1 + 1e-9) / 160)
+        bands = [c.band(resample="test", replicates=3000, rng=k) for k, c in enumerate(curves)]
+        # two quantiles of 3000 replicates: .07 sd, .018 widths; HTER moves by steps of 1/160
+        allowed = np.maximum(0.08 * (bands[1].high - bands[1].low), (1 + 1e-9) / 160)
         near(bands[0], (bands[1].low, bands[1].high), allowed)
 
 
-def test_m_counts_groups():
-    rng = np.random.default_rng(9)
-    curve = br.epc(one_column(rng, 30, 4, 0.5), one_column(rng, 30, 4, 0.5), alpha=[0.5])
-    assert curve.band(replicates=2, rng=1).m == round(30 / 30**0.25)
-    assert curve.band(replicates=2, rng=1, groups=False).m == round(360 / 120**0.25)
-
-
-def test_groups_of_one_class_alone():
+def test_groups_of_one_class_alone_and_m():
     """FAR of grouped impostors, FRR of single clients: the delta method's sum of variances."""
     scores = one_column(np.random.default_rng(11), 30, 6, 1.0)
     half = made(scores.client, scores.impostor, None, scores.impostor_groups)
@@ -207,6 +181,10 @@ def test_groups_of_one_class_alone():
     sd = 0.5 * math.sqrt(cov[0, 0] * 29 / 30 + cov[1, 1])
     assert (band.high[0] - band.low[0]) / 2 == approx(sd, rel=0.08)
     assert band.groups == (None, 30)
+    rng = np.random.default_rng(9)
+    curve = br.epc(one_column(rng, 30, 4, 0.5), one_column(rng, 30, 4, 0.5), alpha=[0.5])
+    assert curve.band(replicates=2, rng=1).m == round(30 / 30**0.25)
+    assert curve.band(replicates=2, rng=1, groups=False).m == round(360 / 120**0.25)
 
 
 def test_delta_bands_by_hand():
@@ -228,31 +206,6 @@ def test_delta_bands_by_hand():
     single = made([1.0, 2.0], [0.0, 1.5], None, ["a", "b"])
     band = br.epc(DEV, single, alpha=[0.5], measure="far").band(resample="test", method="exact")
     assert band.high[0] > band.low[0]
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("make", "size", "independent"), [
-    (one_column, (60, 5), 0.86),
-    (two_columns, (50, 7), 0.80),
-])  # fmt: skip
-def test_coverage_under_random_effects(make, size, independent):
-    """HTER at fixed thresholds, 95 %, 200 sets: the error is .015 at .95, .03 at .8. One column:
-    total variance 1 + s^2 in both classes; two columns: 1 + 2 s^2 for impostors."""
-    spread, hits = 0.8, {"groups": 0, "delta": 0, "single": 0}
-    wide = math.sqrt(1 + spread**2 * (1 if make is one_column else 2))
-    t = br.epc(DEV, br.Scores([3.0], [-3.0]), alpha=[0.5]).threshold[0]
-    far = stats.norm.sf((t + 1) / wide)
-    truth = 0.5 * (far + stats.norm.cdf((t - 1) / math.sqrt(1 + spread**2)))
-    for seed in range(200):
-        curve = br.epc(DEV, make(np.random.default_rng([seed, 15]), *size, spread), alpha=[0.5])
-        for name, arguments in (("groups", {"replicates": 150}), ("delta", {"method": "delta"}),
-            ("single", {"method": "delta", "groups": False})):  # fmt: skip
-            band = curve.band(resample="test", rng=seed, **arguments)
-            hits[name] += int(band.low[0] <= truth <= band.high[0])
-    share = {name: count / 200 for name, count in hits.items()}
-    assert share["groups"] >= 0.905, share
-    assert 0.905 <= share["delta"] <= 0.99, share
-    assert share["single"] <= independent, share
 
 
 def beta_sample(seed, n=150):
@@ -341,10 +294,10 @@ def test_paired_differences_are_those_of_drawn_rows(make):
     noise = [rng.normal(0.1, 0.5, x.size) for x in (a.client, a.impostor)]
     b = made(a.client - noise[0], a.impostor + noise[1], a.client_groups, a.impostor_groups)
     one, other = (br.epc(DEV, s, alpha=ALPHAS) for s in (a, b))
-    result = br.compare(one, other, resample="test", replicates=4000, rng=1)
-    values = brute_values(a, one, 1500)
-    values -= brute_values(b, other, 1500)  # the same seed: the same draws
-    allowed = 4.5 * math.hypot(0.069, 0.042) * values.std(axis=0)
+    result = br.compare(one, other, resample="test", replicates=1500, rng=1)
+    values = brute_values(a, one, 500)
+    values -= brute_values(b, other, 500)  # the same seed: the same draws
+    allowed = 4.5 * math.hypot(0.119, 0.069) * values.std(axis=0)  # errors of the quantiles
     near(result, np.quantile(values, [0.025, 0.975], axis=0), allowed)
     assert result.groups == (24, 24)
     bare = br.epc(DEV, br.Scores(b.client, b.impostor), alpha=ALPHAS)

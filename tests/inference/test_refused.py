@@ -25,7 +25,7 @@ SUMMARY = br.summarize(pd.DataFrame({"score": [*CLIENT, *IMPOSTOR], "label": [1]
 ABSENT = br.Scores(np.linspace(0.4, 0.9, 60), np.linspace(0.1, 0.6, 80), n_client_rejected=5)
 GROUPED = br.Scores(TEN, TEN - 3.0, client_groups=FIVE, impostor_groups=FIVE)
 LONELY = br.Scores(TEN, TEN - 3.0, client_groups=np.zeros(10, int), impostor_groups=FIVE)
-BETA = np.random.default_rng(8).beta(2, 3, 30)
+BETA, LOGITS = np.random.default_rng(8).beta(2, 3, 30), br.Scores([-2.0, 0.5, 2.0], [-1.5, 0.0])
 
 
 def two(**given):
@@ -173,7 +173,21 @@ OF_TRIALS_WITHOUT_A_SCORE = {
     "without a score have no mean and no variance": of(ABSENT, "client-mean"),
     "without a score have no mean": of(ABSENT, "d-prime"),
 }  # fmt: skip
+OF_COSTS = {
+    "in .0, 1.; got scores from -2 to 2. Calibrate": lambda: br.decision_curve(LOGITS),
+    "at least": lambda: br.decision_curve({}),
+    "names of text": lambda: br.bayes_error_curve({1: LOGITS, "1": LOGITS}),
+    "normalized must be False": lambda: br.decision_curve(SCORES).plot(normalized=True),
+    r"lie in .*inf": lambda: br.bayes_error_curve(SCORES, [np.inf]),
+    "probability must": lambda: br.decision_curve(SCORES, [0.5, 1.0]),
+    "prior": lambda: br.decision_curve({"a": SCORES, "b": br.Scores([0.4], [0.2, 0.3])}),
+    "no likelihood ratio": of(ABSENT, "cllr"),
+    "must be of scores; got a summary": of(SUMMARY, "min-cllr"),
+    "Calibrate them on other scores": of(LOGITS, "net-benefit", probability=0.2),
+    "iapmr": of(two(impostor_strata=["a", "b"]), "iapmr", threshold=1),
+}  # fmt: skip
 OF_A_WRONG_TYPE = {
+    "mapping of names": lambda: br.bayes_error_curve([SCORES, SCORES]),
     r"a pair \(y_true": of(np.zeros(3), "eer"),
     "whose numbers have none": of(PAIR, "eer"),
     "between must be two numbers": of(SCORES, "partial-auc", between=0.9),
@@ -185,7 +199,7 @@ OF_A_WRONG_TYPE = {
     "integers or text; got dtype object": grouped([["a", None]] * 3),
     r"Pass text, such as \('claimed'": framed(group=["claimed", "real"]),
 }  # fmt: skip
-TABLES = (ASKED_WRONGLY, OF_FITS, OF_DIFFERENCES, OF_GROUPS, OF_TRIALS_WITHOUT_A_SCORE)
+TABLES = (ASKED_WRONGLY, OF_FITS, OF_DIFFERENCES, OF_GROUPS, OF_TRIALS_WITHOUT_A_SCORE, OF_COSTS)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")

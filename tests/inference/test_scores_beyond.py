@@ -163,6 +163,10 @@ def test_what_is_contradicted_is_rejected_by_the_exact_test():
     assert stats.binomtest(counted, 2000, found.rate).pvalue < 0.01
     assert f"{counted} were observed" in str(caught[0].message)
     assert len(str(caught[0].message)) <= 400
+    rng = np.random.default_rng(1)
+    client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
+    fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
+    assert fit.at_frr(0.01).n_beyond[0] == approx(10.0)  # of 1000, and no misfit
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
@@ -172,10 +176,3 @@ def test_a_tail_that_is_too_heavy_is_told_although_five_are_expected():
     fit = br.fit(br.Scores(rng.normal(3, 1, 300), rng.uniform(-1, 1, 1000)), "normal")
     with pytest.warns(br.MisfitWarning, match="impostor scores are expected above"):
         fit.at_far(0.001)
-
-
-def test_dropped_zeros_and_ones_are_no_scores_of_the_fit():
-    rng = np.random.default_rng(1)
-    client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
-    fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
-    assert fit.at_frr(0.01).n_beyond[0] == approx(10.0)  # of 1000, and no misfit

@@ -43,14 +43,6 @@ def test_one_rate_for_all_has_its_size(counts, size):
     assert np.mean([c.p_value() <= 0.05 for c in counts]) <= size
 
 
-def test_power_and_bounds_of_the_worst():
-    counts = drawn([5 / 300] * 12 + [25 / 300], np.full(13, 300))
-    assert np.mean([c.p_value() <= 0.05 for c in counts]) >= 0.95
-    rates = np.geomspace(0.03, 0.12, 8)
-    highs = [np.max(c.ends(0.05)[1]) for c in of_persons(rates, 30)]
-    assert np.mean(np.array(highs) >= 0.12) >= 0.91
-
-
 @pytest.mark.parametrize(("weights", "trials", "rates"),
     [([0.9, 0.1], [50, 5000], [0.01, 0.2]), ([0.1] * 10, [100] * 10, [0.05] * 10)])  # fmt: skip
 def test_the_mean_by_weights_covers(weights, trials, rates):

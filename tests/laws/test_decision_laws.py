@@ -25,12 +25,7 @@ def test_what_dev_chose_is_no_better_than_the_best_on_test(both) -> None:
     far, frr = (rate(all_thresholds(dev)) for rate in (model.far, model.frr))
     least = [np.min(a * far + (1.0 - a) * frr) for a in ALPHA]
     np.testing.assert_allclose(curve.value, least, rtol=0.0, atol=1e-12)  # of dev itself
-
-
-@pytest.mark.simulation
-@law(fast=8, scores=full_sets())
-def test_dearer_acceptances_never_raise_far_nor_lower_frr(scores) -> None:
-    curve = br.epc(scores, scores, alpha=np.linspace(0.0, 1.0, 21))
+    # Dearer acceptances never raise the FAR nor lower the FRR.
     assert np.all(np.diff(curve.far) <= 0.0)
     assert np.all(np.diff(curve.frr) >= 0.0)
 

@@ -29,20 +29,19 @@ def test_tails_are_monotone_fractions_that_sum_to_one(one) -> None:
 
 
 @law(one=DISTRIBUTIONS)
-def test_a_point_mass_is_a_jump(one) -> None:
-    places, masses = one.atoms.places, one.atoms.masses
-    jump = one.cdf(places) - one.cdf(np.nextafter(places, -np.inf))
-    assert np.all(jump >= masses - 1e-12)
-    assert np.sum(masses) <= 1.0 + 1e-12
-
-
-@law(one=DISTRIBUTIONS)
-def test_a_quantile_is_the_first_place_that_holds_its_share(one) -> None:
+def test_quantiles_hold_their_share_and_draws_and_moments_lie_in_the_support(one) -> None:
     """Not less at the quantile, and not yet there below it."""
     t = one.ppf(P)
     assert np.all(np.diff(t) >= 0.0)
     assert np.all(one.cdf(np.nextafter(t, np.inf)) >= P * (1.0 - 1e-9))
     assert np.all(one.cdf(np.nextafter(t, -np.inf)) <= P * (1.0 + 1e-9))
+    (low, high), drawn = one.support, one.sample(20, rng=1)
+    assert np.all((drawn >= low) & (drawn <= high))
+    np.testing.assert_array_equal(drawn, one.sample(20, rng=1))
+    assert low <= one.mean <= high
+    assert one.var >= 0.0
+    if np.isfinite(low) and np.isfinite(high):  # Popoviciu's inequality in its sharp form
+        assert one.var <= (high - one.mean) * (one.mean - low) * (1.0 + 1e-9) + 1e-300
 
 
 @law(one=CONTINUOUS)
@@ -53,17 +52,6 @@ def test_quantiles_invert_tails_where_doubles_tell_scores_apart(one) -> None:
         share = tail(t)
         known = (share > 1e-300) & (share < 1.0 - 1e-4)
         np.testing.assert_allclose(tail(inverse(share[known])), share[known], rtol=1e-9)
-
-
-@law(one=DISTRIBUTIONS)
-def test_draws_and_moments_lie_in_the_support(one) -> None:
-    (low, high), drawn = one.support, one.sample(20, rng=1)
-    assert np.all((drawn >= low) & (drawn <= high))
-    np.testing.assert_array_equal(drawn, one.sample(20, rng=1))
-    assert low <= one.mean <= high
-    assert one.var >= 0.0
-    if np.isfinite(low) and np.isfinite(high):  # Popoviciu's inequality in its sharp form
-        assert one.var <= (high - one.mean) * (one.mean - low) * (1.0 + 1e-9) + 1e-300
 
 
 @law(part=BETAS, share=st.floats(0.01, 0.99))

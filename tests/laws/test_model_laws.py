@@ -9,16 +9,10 @@ import pytest
 from hypothesis import strategies as st
 
 import betaroc as br
-from helpers.laws import CENTRES, CONTINUOUS, NORMALS, SHAPES, SPREADS, law, models
+from helpers.laws import CENTRES, CONTINUOUS, NORMALS, SPREADS, law, models
 
 X = np.linspace(0.0, 1.0, 17)
 DEEP = np.array([1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9])
-
-
-@law(model=models())
-def test_an_area_and_that_of_the_classes_swapped_sum_to_one(model) -> None:
-    swapped = br.ScoreModel(model.impostor, model.client)
-    assert model.auc() + swapped.auc() == pytest.approx(1.0, abs=1e-10)
 
 
 @law(model=models())
@@ -58,14 +52,6 @@ def test_no_threshold_is_better_by_a_criterion(model, alpha, t) -> None:
     least = np.min(alpha * far + (1.0 - alpha) * frr)
     assert alpha * found.far + (1.0 - alpha) * found.frr <= least + 1e-10
     assert np.max(np.abs(far - (1.0 - frr))) - 1e-10 <= model.ks() <= 1.0 + 1e-14
-
-
-@law(shapes=st.tuples(SHAPES, SHAPES))
-def test_a_pair_of_one_distribution_is_chance(shapes) -> None:
-    model = br.ScoreModel(br.Beta(*shapes), br.Beta(*shapes))
-    assert model.auc() == pytest.approx(0.5, abs=1e-13)
-    assert model.eer().hter == pytest.approx(0.5, abs=1e-13)
-    assert model.global_shape() == "chance"
 
 
 @law(client=NORMALS, impostor=NORMALS, by=CENTRES, times=SPREADS)

@@ -82,28 +82,6 @@ def test_a_counted_rate_is_a_fraction_of_its_trials(scores) -> None:
         assert rejects == pytest.approx(scores.client_total - float(kept), rel=1e-13)
 
 
-@law(scores=full_sets(), x=st.floats(0.0, 1.0))
-def test_the_threshold_of_a_rate_is_the_first_that_keeps_it(scores, x) -> None:
-    model = empirical_model(scores)
-    t = all_thresholds(scores)
-    far, frr = rates(model, t)
-    assert model.far(model.threshold_at_far(x)) == far[far <= x].max()
-    if x >= frr[0]:  # trials without a score are rejected by every threshold
-        assert model.frr(model.threshold_at_frr(x)) == frr[frr <= x].max()
-
-
-@law(scores=sets())
-def test_the_area_counts_pairs(scores) -> None:
-    """Mann and Whitney: clients above impostors, ties by half."""
-    above = sum(int(np.sum(c > scores.impostor)) for c in scores.client)
-    tied = sum(int(np.sum(c == scores.impostor)) for c in scores.client)
-    pairs = scores.n_client * scores.n_impostor
-    model = empirical_model(scores)
-    assert model.auc() == pytest.approx(float(Fraction(2 * above + tied, 2 * pairs)), rel=1e-14)
-    swapped = br.ScoreModel(model.impostor, model.client)
-    assert model.auc() + swapped.auc() == pytest.approx(1.0, rel=1e-14)
-
-
 @law(scores=full_sets(), alpha=st.floats(0.0, 1.0))
 def test_no_threshold_is_better_by_a_criterion(scores, alpha) -> None:
     model = empirical_model(scores)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 import betaroc as br
-from helpers.laws import DISTRIBUTIONS, copies_of, full_sets, law, models, samples, sets
+from helpers.laws import DISTRIBUTIONS, copies_of, full_sets, law, models, samples
 from helpers.public import back
 from helpers.sets import summary_of
 
@@ -28,16 +26,3 @@ def test_scores_and_summaries_come_back(scores, both) -> None:
         assert again.client.tobytes() == scores.client.tobytes()
     summary = summary_of(br.Scores(*both), bins=64)
     assert all(again == summary for again in copies_of(summary))
-
-
-@pytest.mark.simulation
-@law(fast=15, nightly=2000, scores=sets(("grid", "unit")), x=st.floats(0.02, 0.6))
-def test_fits_curves_and_decisions_come_back(scores, x) -> None:
-    rng = np.random.default_rng(scores.n_client)
-    fit = br.fit(br.Scores(rng.beta(4, 2, 9), rng.beta(2, 4, 9)), "beta")
-    decision = br.decide(scores, cost_fa=x, cost_fr=1.0, family="empirical")
-    curve, table = br.epc(scores, scores, alpha=[0.2, 0.5]), scores.confusion([0.2, 0.5])
-    check = decision.check(scores)
-    for value in (fit, fit.client, fit.at_far(0.1), decision, check, curve, table):
-        for again in copies_of(value):
-            assert again == value

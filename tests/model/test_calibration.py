@@ -24,7 +24,7 @@ def test_the_map_is_that_of_pyllr(name):
     assert blocks.impostor.tolist() == case["pav_nontargets"]
 
 
-def test_a_count_is_as_many_copies_and_equal_ratios_are_one_block():
+def test_counts_equal_ratios_and_trials_without_a_score_make_blocks():
     # Ratios 0.5, 1/2, 1/2 of classes of 4 and 8: with floats 1/3 three ways.
     client, impostor = br.Empirical([1, 2, 2, 3]), br.Empirical([1, 1, 2, 2, 2, 2, 3, 3])
     counted = br.Empirical([1, 2, 3], [1, 2, 1]), br.Empirical([3, 2, 1], [2, 4, 2])
@@ -32,9 +32,6 @@ def test_a_count_is_as_many_copies_and_equal_ratios_are_one_block():
         blocks = pav(*pair)
         assert (blocks.low, blocks.high) == ([1], [3])
         assert (blocks.client, blocks.impostor) == ([4], [8])
-
-
-def test_trials_without_a_score_are_the_lowest_block():
     blocks = pav(br.Empirical([-np.inf, 2.0]), br.Empirical([-np.inf, -np.inf, 1.0]))
     assert blocks.high.tolist() == [1.0, 2.0]
     assert blocks.block_of(np.array([-np.inf, 1.0, 1.5, 2.0])).tolist() == [0, 0, 1, 1]

@@ -60,22 +60,12 @@ def test_weighted_errors_by_enumeration(pair):
 
 
 @each_sample
-def test_balances_by_enumeration(pair):
+def test_balances_f_measures_and_targets_by_enumeration(pair):
     rows = enumerate_thresholds(pair)
     agrees(pair.eer(), first_best(rows, lambda r: abs(r.far - r.frr)))
     agrees(pair.break_even(), first_best(rows, en.imbalance(decimal(pair.prior))))
-
-
-@each_sample
-def test_f_measures_by_enumeration(pair):
-    rows = enumerate_thresholds(pair)
     for weight in (0.5, 0.2):
         agrees(pair.max_f(weight), first_best(rows, en.minus_f(weight, decimal(pair.prior))))
-
-
-@each_sample
-def test_targets_by_enumeration(pair):
-    rows = enumerate_thresholds(pair)
     for x in (0.0, 0.25, 1 / 3, 1.0):
         lowest = next(r for r in rows if float(r.far) <= x)
         highest = next(r for r in reversed(rows) if float(r.frr) <= x)
@@ -147,7 +137,7 @@ def test_awkward_scores_by_enumeration(name):
         agrees(pair.at(row.threshold), row)
 
 
-def test_alpha_is_the_decimal_that_was_meant():
+def test_alpha_is_a_decimal_and_ties_go_to_the_smaller_hter_then_the_lower_threshold():
     """alpha = 0.3: 0.3 * 7/10 = 0.7 * 3/10 exactly; doubles break the tie, decimals do not."""
     client = [0.2, 0.2, 0.2, *[0.9] * 7]
     impostor = [0.5, *[0.1] * 9]
@@ -155,9 +145,6 @@ def test_alpha_is_the_decimal_that_was_meant():
     rows = enumerate_thresholds(pair)
     for alpha in np.linspace(0.0, 1.0, 21).tolist():
         agrees(pair.min_weighted_error(alpha), first_best(rows, weighted(alpha)))
-
-
-def test_ties_go_to_the_smaller_hter_then_the_lower_threshold():
     # alpha = 0: every threshold with FRR = 0 is tied; the smallest HTER is just below 0.6.
     pair = two([0.6, 0.8], [0.1, 0.3, 0.7])
     assert pair.min_weighted_error(0.0).threshold == middle(0.3, 0.6)
@@ -182,11 +169,3 @@ def test_one_tied_exponent_has_a_trivial_zone():
     assert pair.min_weighted_error(edge + 1e-6).threshold == 1.0
     inner = pair.min_weighted_error(0.6)
     assert inner.threshold == pytest.approx(0.6 / 0.4 / 2.0, rel=1e-12)  # f_c/f_i = 2 theta
-
-
-def test_shape_categories():
-    pair = br.ScoreModel(br.Beta(2.0, 0.5), br.Beta(0.5, 2.0))
-    assert pair.shape_category(16) == ("J", "reverse-J")
-    assert pair.shape_category(9) == ("J", "J")
-    border = br.ScoreModel(br.Beta(1.0, 1.0), br.Inflated(br.Beta(0.5, 0.5), 0.1))
-    assert border.shape_category() == ("uniform", "U")

@@ -32,12 +32,19 @@ def relative(value, true):
     return float(abs(mp.mpf(value) / true - 1)) if true else abs(value)
 
 
-def test_a_tie_of_large_shapes_has_ends():
+def test_ends_of_large_ties_and_of_sigmas_an_ulp_apart():
     ends = LARGE_TIE.ends()
     # B_c / B_i = e^7000 or so is no double; its logarithm says the side.
     assert mp.exp(log_b(6336.2, 0.826) - log_b(6336.2, 1033.8)) > mp.mpf("1e308")
     assert (ends.at_zero.semi_derivative, ends.at_zero.roc_slope) == (math.inf, 0.0)
     assert (ends.at_zero.exponent, ends.at_zero.side) == (1.0, "above")
+    sigma = 1.9
+    ends = ScoreModel(Normal(0.0, sigma), Normal(0.0, math.nextafter(sigma, 2.0))).ends()
+    assert (ends.at_zero.semi_derivative, ends.at_one.semi_derivative) == (math.inf, math.inf)
+    ends = ScoreModel(Normal(1.0, sigma), Normal(0.0, sigma)).ends()
+    assert ends.at_zero.side == ends.at_one.side == "above"
+    narrow = ScoreModel(Normal(1e115, 1e-208), Normal(0.0, 1.0))  # than the doubles about it
+    assert (narrow.auc(), narrow.ks(), narrow.eer().hter) == (1.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
@@ -117,16 +124,6 @@ def test_a_binormal_pair_is_the_same_at_any_scale(scale):
     np.testing.assert_allclose(model.roc().tpr([0.01, 0.5]), one.roc().tpr([0.01, 0.5]), rtol=1e-9)
 
 
-def test_the_ends_of_sigmas_an_ulp_apart_differ():
-    sigma = 1.9
-    ends = ScoreModel(Normal(0.0, sigma), Normal(0.0, math.nextafter(sigma, 2.0))).ends()
-    assert (ends.at_zero.semi_derivative, ends.at_one.semi_derivative) == (math.inf, math.inf)
-    ends = ScoreModel(Normal(1.0, sigma), Normal(0.0, sigma)).ends()
-    assert ends.at_zero.side == ends.at_one.side == "above"
-    narrow = ScoreModel(Normal(1e115, 1e-208), Normal(0.0, 1.0))  # than the doubles about it
-    assert (narrow.auc(), narrow.ks(), narrow.eer().hter) == (1.0, 1.0, 0.0)
-
-
 @pytest.mark.parametrize("scale", [1e-290, 1e160])
 def test_normal_fits_of_any_scale(scale):
     client, impostor = np.array([1.0, 2.0, 4.0]), np.array([-1.0, 0.0, 1.5])
@@ -141,7 +138,7 @@ def test_normal_fits_of_any_scale(scale):
         assert br.check_fit(fit, replicates=19, rng=1).verdict == "cannot tell"
 
 
-def test_a_covariance_whose_squares_are_no_doubles_is_nan():
+def test_covariances_and_curve_tests_of_scores_whose_squares_are_no_doubles():
     scores = np.arange(12.0) ** 1.5
     for scale in (1e-160, 1e160):
         fit = br.fit_distribution(scores * scale, "normal")
@@ -149,9 +146,6 @@ def test_a_covariance_whose_squares_are_no_doubles_is_nan():
         # The profile interval is a multiple of sigma and needs no square of it.
         interval, one = (f.conf_int()["mu"] for f in (fit, br.fit_distribution(scores, "normal")))
         assert interval.low == pytest.approx(one.low * scale, rel=1e-9)
-
-
-def test_the_curve_test_of_small_scores_is_that_of_their_scale():
     rng = np.random.default_rng(1)
     client, impostor = rng.normal(1.5, 1.0, 30), rng.normal(0.0, 0.7, 30)
     one, small = (
@@ -184,16 +178,13 @@ def test_a_proper_fit_of_tight_scores_has_ends():
     assert len(fit.model.diagonal_crossings()) == 0
 
 
-def test_the_area_of_a_mixed_pair_is_at_most_1():
-    apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
-    assert 1.0 - 1e-15 < apart.auc() <= 1.0
-
-
-def test_a_curve_below_the_diagonal_is_not_concave():
+def test_areas_and_curves_of_classes_far_apart():
     """Nearly all clients lie below all impostors; both tails turn far beyond the doubles."""
     model = ScoreModel(LogitNormal(-34.9, 5.45), Beta(5885.7, 0.391))
     assert model.auc() < 1e-9
     assert not model.roc().is_concave
+    apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
+    assert 1.0 - 1e-15 < apart.auc() <= 1.0
 
 
 def test_a_crossing_beyond_all_doubles_stands_at_the_farthest():

@@ -25,7 +25,7 @@ def test_measures_by_hand(name, value):
     assert type(getattr(P, name)) is float
 
 
-def test_measures_with_a_parameter_by_hand():
+def test_measures_with_a_parameter_by_hand_and_of_small_rates():
     assert P.f(0.5) == P.f1
     assert P.f(1.0) == pytest.approx(P.precision)
     assert P.f(0.0) == pytest.approx(P.recall)
@@ -34,6 +34,12 @@ def test_measures_with_a_parameter_by_hand():
     assert P.dcf(cost_fa=2.0, cost_fr=10.0) == pytest.approx(10 * 0.25 * 0.2 + 2 * 0.75 * 0.1)
     assert P.weighted_error(0.3) == pytest.approx(0.3 * 0.1 + 0.7 * 0.2)
     assert P.dcf() == pytest.approx(1.0 - P.accuracy)
+    p = br.ScoreModel(br.Beta(3.0, 4.0), br.Beta(2.0, 5.0)).at_far(1e-200)
+    assert p.tpr > 0.0
+    assert p.far == pytest.approx(1e-200, rel=1e-10)
+    assert p.precision == pytest.approx(p.tpr / (p.tpr + p.far), rel=1e-12)
+    # Off the unit scale there is no logit.
+    assert math.isnan(br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1)).eer().logit_threshold)
 
 
 def test_nothing_over_nothing_is_nan():
@@ -53,15 +59,6 @@ def test_nothing_over_nothing_is_nan():
         assert (p.mutual_information, p.precision) == (0.0, prior)
         assert p.accuracy == (0.8 if prior else 0.9)
     assert (perfect.mcc, perfect.f1, perfect.precision) == (1.0, 1.0, 1.0)
-
-
-def test_small_rates_keep_their_digits():
-    p = br.ScoreModel(br.Beta(3.0, 4.0), br.Beta(2.0, 5.0)).at_far(1e-200)
-    assert p.tpr > 0.0
-    assert p.far == pytest.approx(1e-200, rel=1e-10)
-    assert p.precision == pytest.approx(p.tpr / (p.tpr + p.far), rel=1e-12)
-    # Off the unit scale there is no logit.
-    assert math.isnan(br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1)).eer().logit_threshold)
 
 
 def random_points(n=4000):
@@ -146,14 +143,7 @@ def test_a_calibrated_score_has_its_least_cost_where_costs_and_prior_say(cost_fa
     assert normalized == pytest.approx(cost / default, rel=1e-12)
 
 
-def test_a_shifted_score_costs_more_than_it_must():
-    shifted = br.ScoreModel(br.Normal(4, 2), br.Normal(0, 2), prior=0.5)
-    assert shifted.min_dcf().dcf() == pytest.approx(CALIBRATED.min_dcf().dcf(), rel=1e-12)
-    cost = 0.5 * norm.cdf(0, 4, 2) + 0.5 * norm.sf(0, 0, 2)
-    assert shifted.actual_dcf().dcf() == pytest.approx(cost, rel=1e-12)
-
-
-def test_scores_are_counted_at_the_actual_threshold():
+def test_actual_costs_are_counted_and_more_where_a_score_is_shifted():
     scores = br.Scores([-1, 0.5, 2, 3], [-3, -2, -0.5, 1, -1, -4, -5, -6])  # prior 1/3, theta log 2
     point = {"far": 1 / 8, "frr": 2 / 4}  # 1 > 0.69; -1 and 0.5 are not
     found = br.interval(scores, "actual-dcf")
@@ -164,6 +154,10 @@ def test_scores_are_counted_at_the_actual_threshold():
     assert normalized.low == pytest.approx(3 * found.low)
     exact = br.interval(scores, "far", at="actual-dcf")
     assert exact == br.interval(scores, "far", threshold=math.log(2))
+    shifted = br.ScoreModel(br.Normal(4, 2), br.Normal(0, 2), prior=0.5)
+    assert shifted.min_dcf().dcf() == pytest.approx(CALIBRATED.min_dcf().dcf(), rel=1e-12)
+    cost = 0.5 * norm.cdf(0, 4, 2) + 0.5 * norm.sf(0, 0, 2)
+    assert shifted.actual_dcf().dcf() == pytest.approx(cost, rel=1e-12)
 
 
 @pytest.mark.simulation

@@ -42,6 +42,12 @@ OF_POINTS = [
             (), between=0.1, error=TYPE),
     refused(r"with low < high; got \(0.2, 0.1\)", parse_statistic, "partial-auc", (),
             between=(0.2, 0.1)),
+    *(refused(words, parse_statistic, text) for text, words in (
+        ("auc@prior=0.1", "does not depend on prior"), ("cllr@threshold=1", "taken at no point"),
+        ("net-benefit@probability=1", r"probability must lie in \[0, 1\)"),
+        ("min-dcf@cost_fa=0,cost_fr=0", "cost_fa must not be 0 where cost_fr is"),
+        ("dcf@threshold=0,prior=2", "prior must be a fraction"),
+        ("bayes-error", "needs a point"))),
     refused(r"must have one shape; got threshold \(2,\)", br.OperatingPoint, [0.1, 0.2],
             [0.1, 0.2, 0.3], [0.1, 0.2], 0.5),
     *(refused("cost_f. must", POINT.dcf, *costs)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 from scipy.spatial import ConvexHull
 
 import betaroc as br
@@ -81,12 +81,7 @@ def test_empirical_precision_and_recall_are_scikit_learns(sample):
     assert math.isnan(points.precision[0])
 
 
-each_closed_pair = pytest.mark.parametrize("names", [
-    pytest.param(names, id=" v ".join(names), marks=[pytest.mark.nightly] if k % 3 else [])
-    for k, names in enumerate(CLOSED_PAIRS)])  # fmt: skip
-
-
-def test_orientation_of_a_smooth_pair():
+def test_orientation_of_a_smooth_pair_and_its_corners():
     pair = model("beta U", "beta bell")
     x = np.array([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99])
     y = pair.roc().tpr(x)
@@ -99,9 +94,6 @@ def test_orientation_of_a_smooth_pair():
     semi = pair.semi_derivatives()
     assert pair.roc("impostor").slope([0.0, 1.0]).tolist() == [semi.at_zero, semi.at_one]
     np.testing.assert_allclose(pair.far(pair.roc().threshold(x)), x, rtol=1e-9)
-
-
-def test_the_curve_reaches_into_both_corners():
     roc = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0)).roc()
     x = np.array([1e-300, 1e-100, 1e-10])
     # K1 = (b_c B_c)^2 / (b_i B_i) with B_c = 1/12, B_i = 1/20: TPR = (FAR / K1)^(2/4).
@@ -112,7 +104,9 @@ def test_the_curve_reaches_into_both_corners():
 
 
 @pytest.mark.simulation
-@each_closed_pair
+@pytest.mark.parametrize("names", [
+    pytest.param(names, id=" v ".join(names), marks=[pytest.mark.nightly] if k % 3 else [])
+    for k, names in enumerate(CLOSED_PAIRS)])  # fmt: skip
 def test_hull_is_concave_and_above_the_curve(names):
     pair, rejecting = model(*names), "rejecting" in " ".join(names)
     for roc in (pair.roc(), pair.roc("impostor")):
@@ -164,19 +158,6 @@ def test_hulls_of_a_proper_pair_and_of_one_below_the_diagonal():
     below = br.ScoreModel(*laws[::-1]).roc().hull()
     np.testing.assert_allclose(below.tpr(x), x, atol=1e-14)
     assert below.auc() == pytest.approx(0.5, rel=1e-12)
-
-
-def test_average_precision_is_the_integral_over_recall():
-    pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
-
-    def precision(r):
-        far = 1.0 - math.sqrt(1.0 - r)
-        return 0.25 * r / (0.25 * r + 0.75 * far)
-
-    expected = integrate.quad(precision, 1e-14, 1.0, epsabs=1e-13)[0]
-    assert pair.average_precision() == pytest.approx(expected, rel=1e-10)
-    eleven = [0.5 / 1.25, *[precision(k / 10) for k in range(1, 11)]]
-    assert pair.average_precision(11) == pytest.approx(sum(eleven) / 11, rel=1e-10)
 
 
 def polyline(client, impostor):

@@ -22,11 +22,11 @@ def blocks():
         for row in block["rows"]:
             region, as_taken = as_checked(block["check"], block["region"], row)
             rows.setdefault((block["check"], region), []).append(as_taken)
-    digits = {key: OF_CHECKS.get(key[0], PROMISED.get(key[1], 12)) for key in rows}
     return [
-        {"check": key[0], "region": key[1], "digits": digits[key], "rows": rows[key]}
-        for key in rows
-    ]
+        {"check": check, "region": region, "rows": own,
+         "digits": OF_CHECKS.get(check, PROMISED.get(region, 12))}
+        for (check, region), own in rows.items()
+    ]  # fmt: skip
 
 
 def read(name):
@@ -81,9 +81,8 @@ def rows_of_pair(row):
         yield "weighted-error", [entry["alpha"], entry["value"], settled(entry)]
     for entry in row.get("far_targets", ()):
         far = entry["far"]
-        logs = [
-            v if abs(float(v)) < 690.0 else None for v in (entry["log_tpr"], entry["log_slope"])
-        ]
+        logs = (v if abs(float(v)) < 690.0 else None
+            for v in (entry["log_tpr"], entry["log_slope"]))  # fmt: skip
         yield "roc", [far, place(entry), repr(far), *logs]
     for low, high, area in row.get("partial_auc", ()):
         yield "partial-auc", [low, high, area]

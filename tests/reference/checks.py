@@ -78,14 +78,10 @@ def errors_of_row(check, row):
                 yield Error(name, error if error >= 0.0 else math.inf)
 
 
-#: Of what is not compared.
-_NOT = -1.0
-
-
 def _relative(found, true):
-    """Of a number that a double holds with all its digits."""
+    """Of a number that a double holds with all its digits; -1 of others."""
     if math.isinf(true) or not _LEAST < abs(true) < _MOST:
-        return _NOT
+        return -1.0
     return abs(found - true) / abs(true)
 
 
@@ -118,12 +114,8 @@ def _inverted(law, which, p):
     return float(place.logit), abs(float(tail) / p - 1.0)
 
 
-def _mixture(weights, shapes):
-    return BetaMixture(tuple(weights), tuple(Beta(*one) for one in shapes))
-
-
-def _normals(weights, parts):
-    return NormalMixture(tuple(weights), tuple(Normal(*one) for one in parts))
+def _mixture(weights, shapes, kinds=(BetaMixture, Beta)):
+    return kinds[0](tuple(weights), tuple(kinds[1](*one) for one in shapes))
 
 
 def _pareto(shape, scale, x, log_rate):
@@ -194,39 +186,19 @@ def _threshold(point, model):
     return float(np.squeeze(point.logit_threshold if unit else point.threshold))
 
 
+def _point(choose, value, client, impostor, prior=0.5):
+    """A number of a point of a model, and its threshold."""
+    model = _model(client, impostor, prior)
+    point = choose(model)
+    return [float(value(point)), _threshold(point, model)]
+
+
 def _at_far(client, impostor, far):
     model = _model(client, impostor)
     point, roc = model.at_far(far), model.roc()
-    logs = (_log(float(v)) for v in (roc.tpr(far), roc.slope(far)))
+    rates = float(roc.tpr(far)), float(roc.slope(far))
+    logs = (math.log(v) if v > 0.0 else -math.inf for v in rates)
     return [_threshold(point, model), float(point.far), *logs]
-
-
-def _log(value):
-    return math.log(value) if value > 0.0 else -math.inf
-
-
-def _eer(client, impostor):
-    model = _model(client, impostor)
-    point = model.eer()
-    return [float(point.hter), _threshold(point, model)]
-
-
-def _weighted(client, impostor, alpha):
-    model = _model(client, impostor)
-    point = model.min_weighted_error(alpha)
-    return [float(point.weighted_error(alpha)), _threshold(point, model)]
-
-
-def _max_f(client, impostor, prior, weight):
-    model = _model(client, impostor, prior)
-    point = model.max_f(weight)
-    return [float(point.f(weight)), _threshold(point, model)]
-
-
-def _break_even(client, impostor, prior):
-    model = _model(client, impostor, prior)
-    point = model.break_even()
-    return [float(point.precision), _threshold(point, model)]
 
 
 def _ends(client, impostor):
@@ -261,7 +233,7 @@ CHECKS = {
     "beta-mixture-tails": Check("mixture of beta distributions", 3, _SIX,
         lambda w, s, x: _six(_mixture(w, s), x)),
     "normal-mixture-tails": Check("mixture of normal distributions", 3, _SIX,
-        lambda w, parts, x: _six(_normals(w, parts), x)),
+        lambda w, parts, x: _six(_mixture(w, parts, (NormalMixture, Normal)), x)),
     "pareto-tail": Check("generalised Pareto tail", 4,
         {"log sf": _relative, "log pdf": _place, "inverse": _relative}, _pareto),
     "spliced": Check("distribution with a Pareto tail", 6, {"log sf": _relative}, _spliced),
@@ -292,13 +264,17 @@ CHECKS = {
         {"threshold": _place, "FAR": _relative, "log TPR": _place, "log slope": _place}, _at_far),
     "partial-auc": Check("partial AUC", 4, {"area": _relative},
         lambda c, i, *ends: [_model(c, i).partial_auc(*ends)]),
-    "eer": Check("EER", 2, {"EER": _relative} | _THRESHOLD, _eer),
+    "eer": Check("EER", 2, {"EER": _relative} | _THRESHOLD,
+        lambda *pair: _point(ScoreModel.eer, lambda p: p.hter, *pair)),
     "ks": Check("KS", 2, {"KS": _relative}, lambda *pair: [_model(*pair).ks()]),
     "weighted-error": Check("least weighted error", 3, {"error": _relative} | _THRESHOLD,
-        _weighted),
-    "max-f": Check("largest F", 4, {"F": _relative} | _THRESHOLD, _max_f),
+        lambda c, i, alpha: _point(lambda m: m.min_weighted_error(alpha),
+            lambda p: p.weighted_error(alpha), c, i)),
+    "max-f": Check("largest F", 4, {"F": _relative} | _THRESHOLD,
+        lambda c, i, prior, weight: _point(lambda m: m.max_f(weight),
+            lambda p: p.f(weight), c, i, prior)),
     "break-even": Check("precision = recall", 3, {"precision": _relative} | _THRESHOLD,
-        _break_even),
+        lambda *given: _point(ScoreModel.break_even, lambda p: p.precision, *given)),
     "average-precision": Check("average precision", 3, {"area": _relative},
         lambda *pair: [_model(*pair).average_precision()]),
     "ends": Check("ends of the ROC", 2,

@@ -16,33 +16,21 @@ from mpmath import mp
 FILE = Path(__file__).with_name("beta_auc.json")
 
 HARD = [
-    (0.14, 1.12, 0.61, 0.27),
-    (0.61, 0.27, 0.14, 1.12),
-    (0.01, 0.02, 0.02, 0.01),
-    (0.02, 0.01, 0.01, 0.02),
-    (1e4, 1e4, 0.5, 0.5),
-    (1.01e4, 1e4, 0.5, 0.4),
-    (1e5, 9e4, 9e4, 1e5),
-    (9e4, 1e5, 1e5, 9e4),
-    (1e5, 9.99e4, 9.99e4, 1e5),
-    (5.0, 0.001, 4.0, 0.002),
-    (300.0, 0.05, 0.05, 300.0),
-    (0.001, 1e6, 0.5, 0.001),
-    (1e6, 1e6, 0.001, 0.002),
-    (2.0, 3.0, 2.0, 3.0000001),
-    (0.05, 50.0, 50.0, 0.05),
-    (50.0, 50.0, 3.0, 40.0),
-]
+    (0.14, 1.12, 0.61, 0.27), (0.61, 0.27, 0.14, 1.12), (0.01, 0.02, 0.02, 0.01),
+    (0.02, 0.01, 0.01, 0.02), (1e4, 1e4, 0.5, 0.5), (1.01e4, 1e4, 0.5, 0.4), (1e5, 9e4, 9e4, 1e5),
+    (9e4, 1e5, 1e5, 9e4), (1e5, 9.99e4, 9.99e4, 1e5), (5.0, 0.001, 4.0, 0.002),
+    (300.0, 0.05, 0.05, 300.0), (0.001, 1e6, 0.5, 0.001), (1e6, 1e6, 0.001, 0.002),
+    (2.0, 3.0, 2.0, 3.0000001), (0.05, 50.0, 50.0, 0.05), (50.0, 50.0, 3.0, 40.0),
+]  # fmt: skip
 
 
 def drawn(seed, low, high, count):
     """Log-uniform shapes of six digits."""
-    rng = random.Random(seed)
-
-    def shape():
-        return float(f"{low * (high / low) ** rng.random():.6g}")
-
-    return [(shape(), shape(), shape(), shape()) for _ in range(count)]
+    random_number = random.Random(seed).random
+    return [
+        tuple(float(f"{low * (high / low) ** random_number():.6g}") for _ in range(4))
+        for _ in range(count)
+    ]
 
 
 SECTIONS = {

@@ -61,49 +61,28 @@ def random_pairs():
         a, b, c, d = shape(), shape(), shape(), shape()
         pairs += [(a, max(b, d), a, min(b, d)), (a, min(b, d), a, max(b, d))]
         pairs += [(max(a, c), b, min(a, c), b), (max(a, c), min(a, c), min(a, c), max(a, c))]
-    pairs += [
-        (2.5, 1.25, 1.25, 2.5),
-        (3.5, 2.0, 2.0, 3.5),
-        (0.75, 0.25, 0.25, 0.75),
-        (4.0, 4.0, 2.0, 2.0),
-        (0.5, 0.5, 3.0, 3.0),
-        (6.0, 1.0, 1.0, 1.0),
-        (1.0, 2.0, 1.0, 9.0),
-        (0.05, 1000.0, 1000.0, 0.05),
-        (0.3, 0.4, 0.3, 0.7),
-        (0.6, 0.2, 0.2, 0.2),
-        (0.6, 0.9, 0.2, 0.3),
-        (0.2, 0.3, 0.6, 0.9),
-        (0.5, 2.0, 0.3, 0.8),
-        (2.0, 0.5, 0.4, 0.9),
-        (0.3, 0.6, 0.9, 20.0),
-        (1.0, 0.5, 0.5, 1.0),
-    ]
-    return pairs
+    return [
+        *pairs,
+        (2.5, 1.25, 1.25, 2.5), (3.5, 2.0, 2.0, 3.5), (0.75, 0.25, 0.25, 0.75),
+        (4.0, 4.0, 2.0, 2.0), (0.5, 0.5, 3.0, 3.0), (6.0, 1.0, 1.0, 1.0), (1.0, 2.0, 1.0, 9.0),
+        (0.05, 1000.0, 1000.0, 0.05), (0.3, 0.4, 0.3, 0.7), (0.6, 0.2, 0.2, 0.2),
+        (0.6, 0.9, 0.2, 0.3), (0.2, 0.3, 0.6, 0.9), (0.5, 2.0, 0.3, 0.8), (2.0, 0.5, 0.4, 0.9),
+        (0.3, 0.6, 0.9, 20.0), (1.0, 0.5, 0.5, 1.0),
+    ]  # fmt: skip
 
 
 HARD = [
-    (0.02, 0.01, 0.01, 0.03),
-    (0.01, 0.02, 0.03, 0.01),
-    (0.03, 0.01, 0.01, 0.02),
-    (0.01, 0.03, 0.02, 0.01),
-    (0.01, 0.02, 0.02, 0.01),
-    (0.02, 0.01, 0.01, 0.02),
-    (1e5, 9e4, 9e4, 1e5),
-    (9e4, 1e5, 1e5, 9e4),
-    (0.43151467, 1.37466255, 0.43127542, 0.3501976),
-    (5.0, 1e-3, 4.0, 2e-3),
-    (2.0, 3.0, 2.0, 3.0000001),
-    (2.0, 3.0, 2.0, 3.0),
+    (0.02, 0.01, 0.01, 0.03), (0.01, 0.02, 0.03, 0.01), (0.03, 0.01, 0.01, 0.02),
+    (0.01, 0.03, 0.02, 0.01), (0.01, 0.02, 0.02, 0.01), (0.02, 0.01, 0.01, 0.02),
+    (1e5, 9e4, 9e4, 1e5), (9e4, 1e5, 1e5, 9e4), (0.43151467, 1.37466255, 0.43127542, 0.3501976),
+    (5.0, 1e-3, 4.0, 2e-3), (2.0, 3.0, 2.0, 3.0000001), (2.0, 3.0, 2.0, 3.0),
     (300.0, 0.05, 0.05, 300.0),
-]
+]  # fmt: skip
 
 TABLE1_CLIENTS = {
-    "slr-cross": (0.47, 0.36),
-    "slr-within": (3.27, 0.67),
-    "ann-cross": (0.61, 0.27),
+    "slr-cross": (0.47, 0.36), "slr-within": (3.27, 0.67), "ann-cross": (0.61, 0.27),
     "ann-within": (1.47, 0.29),
-}
+}  # fmt: skip
 TABLE1_IMPOSTORS = {
     "slr-cross": {"imp0": (0.77, 1.91), "imp50": (0.22, 0.39)},
     "slr-within": {"imp0": (0.71, 5.04)},
@@ -168,25 +147,15 @@ def nan_cell(cell):
 
 
 BINORMAL = [
-    (1.0, 1.0, 0.0, 1.0),
-    (3.25, 0.5, 1.0, 0.5),
-    (1.5, 2.0, -0.5, 1.0),
-    (1.5, 0.75, -0.5, 1.25),
-    (10.0, 1.0, 0.0, 1.5),
-    (0.25, 3.0, 0.0, 0.5),
-    (-2.0, 1.0, 1.0, 2.0),
-    (40.0, 2.0, -5.0, 0.75),
-]
+    (1.0, 1.0, 0.0, 1.0), (3.25, 0.5, 1.0, 0.5), (1.5, 2.0, -0.5, 1.0), (1.5, 0.75, -0.5, 1.25),
+    (10.0, 1.0, 0.0, 1.5), (0.25, 3.0, 0.0, 0.5), (-2.0, 1.0, 1.0, 2.0), (40.0, 2.0, -5.0, 0.75),
+]  # fmt: skip
 
 
 def binormal(given):
     c, i = Normal(*given[:2]), Normal(*given[2:])
-    return {
-        "client": ["normal", *given[:2]],
-        "impostor": ["normal", *given[2:]],
-        **common(c, i),
-        **without_masses(c, i),
-    }
+    sides = {"client": ["normal", *given[:2]], "impostor": ["normal", *given[2:]]}
+    return {**sides, **common(c, i), **without_masses(c, i)}
 
 
 def common(c, i, ends=(), both=None):
@@ -225,10 +194,8 @@ def without_masses(c, i):
 
 KINDS = {"beta": Beta, "normal": RawNormal, "logit-normal": Normal}
 MIXED = [
-    (("beta", 4.0, 2.0), ("normal", 0.3, 0.15)),
-    (("beta", 0.6, 0.4), ("normal", 0.25, 0.2)),
-    (("beta", 3.27, 0.67), ("normal", 0.125, 0.25)),
-    (("beta", 2.0, 5.0), ("normal", -0.5, 1.0)),
+    (("beta", 4.0, 2.0), ("normal", 0.3, 0.15)), (("beta", 0.6, 0.4), ("normal", 0.25, 0.2)),
+    (("beta", 3.27, 0.67), ("normal", 0.125, 0.25)), (("beta", 2.0, 5.0), ("normal", -0.5, 1.0)),
     (("beta", 5.0, 1.5), ("logit-normal", -1.0, 1.5)),
     (("beta", 0.47, 0.36), ("logit-normal", -0.5, 1.0)),
     (("beta", 1.5, 1.5), ("logit-normal", -3.0, 2.5)),
@@ -238,7 +205,7 @@ MIXED = [
     (("normal", 0.6, 0.05), ("logit-normal", -0.25, 0.5)),
     (("logit-normal", 1.0, 1.0), ("beta", 0.77, 1.91)),
     (("normal", 0.75, 0.125), ("beta", 2.0, 6.0)),
-]
+]  # fmt: skip
 
 
 def mixed(given):
@@ -280,21 +247,16 @@ SECTIONS = {
 
 def main(names):
     document = json.loads(OUT.read_text()) if OUT.exists() else {}
-    versions = {
-        "mpmath": mpmath.__version__,
-        "backend": mpmath.libmp.BACKEND,
-        "python": platform.python_version(),
-        "digits": DIGITS,
-    }
+    versions = {"mpmath": mpmath.__version__, "backend": mpmath.libmp.BACKEND}
+    versions |= {"python": platform.python_version(), "digits": DIGITS}
     for name in SECTIONS if names == ["all"] else names:
         mp.dps = DIGITS
         document[name] = SECTIONS[name]()
         if name == "nan_cells":
             versions["scipy_that_is_nan"] = version("scipy")
         document["made_with"] = document.get("made_with", {}) | versions
-        _laws.write(
-            OUT, {key: document[key] for key in ("made_with", *SECTIONS) if key in document}
-        )
+        kept = {key: document[key] for key in ("made_with", *SECTIONS) if key in document}
+        _laws.write(OUT, kept)
 
 
 if __name__ == "__main__":
