@@ -60,8 +60,9 @@ def test_roots_of_concave_curves_start_on_their_asymptotes(monkeypatch):
     for sign in (1.0, -1.0):
         assert beta.concave_roots(2 * sign, 3 * sign, -4 * sign) == [-2.0, 4 / 3]
         assert beta.concave_roots(2 * sign, 3 * sign, -3.3 * sign) == []  # the top is -3.365
-        assert beta.concave_roots(3 * sign, -2 * sign, 1.5 * sign) == [0.75]
-        assert beta.concave_roots(-2 * sign, 3 * sign, 1.5 * sign) == [-0.75]
+        for a, b, roots in ((3.0, -2.0, [0.75, -0.5]), (-2.0, 3.0, [-0.75, 0.5])):
+            levels = (1.5 * sign, -1.5 * sign)
+            assert [beta.concave_roots(a * sign, b * sign, x)[0] for x in levels] == roots
         assert beta.concave_roots(3 * sign, -3 * sign, 1.5 * sign) == [0.5]
         for a, b, turn in ((2 * sign, 0.0, -1.0), (0.0, 2 * sign, 1.0)):
             (y,) = beta.concave_roots(a, b, -3.0 * sign)
