@@ -10,6 +10,7 @@ import pytest
 
 import betaroc as br
 from helpers.commands import said
+from helpers.files import write
 
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 RNG = np.random.default_rng(8)
@@ -64,7 +65,7 @@ def test_a_decision_is_that_of_minus_the_distances(asked):
     assert f"accept if distance < {one.threshold!r}" in str(one)
 
 
-def test_of_thirty_by_hand():
+def test_of_thirty_by_hand_and_what_is_shown():
     # 1 - 0.9^30 = 0.958: of 30 impostors none may be nearer than the threshold, the nearest one.
     decision = br.decide(br.Scores([0.5, 0.2], range(1, 31), lower_is_client=True), far=0.1)
     assert (decision.how, decision.threshold) == ("guaranteed", 1.0)
@@ -72,6 +73,18 @@ def test_of_thirty_by_hand():
     assert decision.threshold_for_greater_equal == np.nextafter(1.0, 0.0)
     counts = br.Scores([0.5, 0.2, 3], range(1, 31), lower_is_client=True).confusion(3)
     assert (counts.true_accepts, counts.false_accepts, counts.false_rejects) == (2, 2, 1)
+    d = br.Scores([0.25, 0.5], [1.0, 0.75], lower_is_client=True)
+    assert repr(d) == "Scores(client=[0.25, 0.5], impostor=[1.0, 0.75], lower_is_client=True)"
+    assert (
+        d == br.Scores.from_frame(d.to_frame(), lower_is_client=True) == br.from_json(d.to_json())
+    )
+    labels, scores = d.to_frame()["label"], d.to_frame()["score"]
+    assert d == br.Scores.from_labels(labels, scores, lower_is_client=True)
+    assert d != br.Scores([0.25, 0.5], [1.0, 0.75])
+    assert json.loads(d.to_json())["client"] == [0.25, 0.5]
+    ax = d.plot(bins=4)
+    assert ax.get_xlabel() == "distance"
+    assert sorted(bar.get_x() for bar in ax.patches) == [0, 0, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75]
 
 
 @pytest.mark.simulation
@@ -101,23 +114,6 @@ def test_fits_curves_and_intervals_are_those_of_minus_the_distances(family):
     cv, cv_other = br.epc_cv(d, folds=3), br.epc_cv(s, folds=3)
     assert np.array_equal(cv.threshold, -cv_other.threshold)
     assert br.from_json(f.to_json()) == f
-
-
-def test_scores_show_what_was_given():
-    d = br.Scores([0.25, 0.5], [1.0, 0.75], lower_is_client=True)
-    assert repr(d) == "Scores(client=[0.25, 0.5], impostor=[1.0, 0.75], lower_is_client=True)"
-    assert (
-        d == br.Scores.from_frame(d.to_frame(), lower_is_client=True) == br.from_json(d.to_json())
-    )
-    labels, scores = d.to_frame()["label"], d.to_frame()["score"]
-    assert d == br.Scores.from_labels(labels, scores, lower_is_client=True)
-    assert d != br.Scores([0.25, 0.5], [1.0, 0.75])
-    assert json.loads(d.to_json())["client"] == [0.25, 0.5]
-    ax = d.plot(bins=4)
-    assert ax.get_xlabel() == "distance"
-    assert sorted(bar.get_x() for bar in ax.patches) == [0, 0, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75]
-    table = br.by_stratum(br.Scores(*DEV, lower_is_client=True, **SPECIES), "far", threshold=0.4)
-    assert table.statistic == "far@threshold=0.4"
 
 
 def test_what_distances_cannot_be_is_refused(recwarn):
@@ -154,14 +150,9 @@ def test_wrong_senses_are_told():
 def test_the_command_line_speaks_of_distances(tmp_path, capsys):
     for name, (client, impostor) in (("dev", DEV), ("test", TEST)):
         for sign, end in ((1, ""), (-1, "_other")):
-            rows = [
-                f"{sign * x!s},{label}"
-                for part, label in ((client, 1), (impostor, 0))
-                for x in part
-            ]
-            (tmp_path / f"{name}{end}.csv").write_text("\n".join(["score,label", *rows]))
-    dev, test = tmp_path / "dev.csv", tmp_path / "test.csv"
-    dev, ask = str(dev), ["--far", ".05", "--lower-is-client", "--test", str(test)]
+            write(tmp_path / f"{name}{end}.csv", sign * client, sign * impostor)
+    dev, test = str(tmp_path / "dev.csv"), str(tmp_path / "test.csv")
+    ask = ["--far", ".05", "--lower-is-client", "--test", test]
     out = said(capsys, "threshold", dev, *ask)
     at = br.decide(br.Scores(*DEV, lower_is_client=True), far=0.05).threshold
     assert "accept if distance is below" in out
@@ -178,15 +169,5 @@ def test_the_command_line_speaks_of_distances(tmp_path, capsys):
     document = json.loads(said(capsys, "fit --json", dev, ask[2]))
     scores = br.read_scores(dev, lower_is_client=True)
     assert document["eer_threshold"] == br.fit(scores).eer().threshold
-    error = said(capsys, "ensemble", dev, str(test), ask[2], code=2)
+    error = said(capsys, "ensemble", dev, test, ask[2], code=2)
     assert "--lower-is-client must not stand beside an ensemble" in error
-
-
-@pytest.mark.nightly
-def test_a_page_speaks_of_distances(tmp_path):
-    d, test = (br.Scores(*side, lower_is_client=True) for side in (DEV, TEST))
-    br.analyze(d, test, target={"far": 0.05}).to_html(tmp_path / "page.html")
-    text = (tmp_path / "page.html").read_text()
-    assert "accept if distance is below" in text
-    assert "compares by ≤" in text
-    assert "score is above" not in text

@@ -6,12 +6,16 @@ import runpy
 import sys
 
 import pytest
+from matplotlib import pyplot as plt
 
-import betaroc
 import betaroc.sklearn as doors
 from helpers.places import ROOT, script
 
-SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
+SCRIPTS = [
+    path
+    for place in ("examples", "docs/gallery_scripts")
+    for path in sorted(ROOT.glob(f"{place}/*.py"))
+]
 
 build = script(ROOT / "docs" / "build.py")
 pytestmark = pytest.mark.docs
@@ -22,7 +26,20 @@ def named(path):
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
+#: What takes long: pages, and examples.
+AT_NIGHT = {"central.md", "case_study.md", "07_liveness_case_study.py", "08_ensemble.py",
+            "10_scikit_learn.py", "11_central_experiment.py"}  # fmt: skip
+
+
+def by_night(paths):
+    """Parameters, of which some are for the night."""
+    return [
+        pytest.param(path, id=named(path), marks=[pytest.mark.nightly] * (path.name in AT_NIGHT))
+        for path in paths
+    ]
+
+
+@pytest.mark.parametrize("page", by_night(PAGES))
 def test_page_prints_what_it_shows(page):
     shown = page.read_text(encoding="utf-8")
     assert build.regenerated(page) == shown, "run: python docs/build.py"
@@ -54,18 +71,8 @@ def test_what_a_page_names_is_there(page):
     assert [place for place in places if not (ROOT / place).is_file()] == []
 
 
-#: Of these pages run the parts.
-AT_NIGHT = {"07_liveness_case_study.py", "11_central_experiment.py"}
-
-
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param(s, id=named(s), marks=pytest.mark.nightly if s.name in AT_NIGHT else ())
-        for s in SCRIPTS
-    ],
-)
+@pytest.mark.parametrize("script", by_night(SCRIPTS))
 def test_example_runs(script, tmp_path, monkeypatch):
     """In this process, where packages are loaded already; a warning is an error here too."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
@@ -73,21 +80,10 @@ def test_example_runs(script, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(script.parent))
     monkeypatch.setattr(sys, "argv", [str(script)])
     runpy.run_path(str(script), run_name="__main__")
+    plt.close("all")
 
 
-SVM = ROOT / "examples" / "data" / "liveness_cross_svmdecision" / "dev.csv"
-
-
-def test_first_example_fails_on_one_line_and_takes_other_scores(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["example", str(SVM), str(tmp_path)])
-    runpy.run_path(str(SCRIPTS[0]), run_name="__main__")
-    assert (tmp_path / "roc.png").is_file()
-    monkeypatch.setattr(sys, "argv", ["example", str(SVM), str(tmp_path), "--family", "beta"])
-    with pytest.raises(SystemExit, match=r"^[^\n]*must lie in \[0, 1\][^\n]*$"):
-        runpy.run_path(str(SCRIPTS[0]), run_name="__main__")
-
-
-def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path):
+def test_outputs_are_replaced_the_namespace_is_shared_and_a_warning_is_an_error(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
         "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\nstale\n```\n"
@@ -98,9 +94,6 @@ def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path):
         "<!-- python\nprint('| a |\\n|---|')\n-->\n"
         "<!-- begin output -->\n\n| a |\n|---|\n\n<!-- end output -->\n"
     )
-
-
-def test_a_warning_in_a_page_is_an_error(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("```python\nimport warnings\nwarnings.warn('loud')\n```\n")
     with pytest.raises(UserWarning, match="loud"):
@@ -128,46 +121,6 @@ def test_words_that_no_user_sees():
         if NEVER.search(line)
     ]  # fmt: skip
     assert found == []
-
-
-#: Every public method that draws, and what it may be asked to draw.
-PICTURES = {
-    *(("Fit", kind) for kind in ("roc", "histogram", "densities", "qq", "pp", "tails")),
-    *(("Fit", kind) for kind in ("calibration", "decision-curve")), ("CostCurve", ""),
-    ("Epsc", ""), ("Tandem", ""), ("Categories", ""),
-    *((name, "") for name in ("Scores", "ScoreModel", "Roc", "Det", "PrecisionRecall", "Band")),
-    *((name, "") for name in ("Epc", "Comparison", "Inclusion", "Interval", "FitCheck")),
-    *((name, "") for name in ("Decision", "DecisionCheck", "ScoreSummary", "StrataTable")),
-    *(("StrataFits", kind) for kind in ("roc", "det", "panels")),
-    *((name, "") for name in ("SystemsComparison", "RocDisplay", "DetDisplay", "EpcDisplay")),
-}  # fmt: skip
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_the_gallery_shows_every_picture(monkeypatch):
-    from matplotlib import pyplot as plt
-
-    monkeypatch.setenv("MPLBACKEND", "Agg")
-    drawn = set()
-    model = betaroc.ScoreModel(betaroc.Normal(1, 1), betaroc.Normal(0, 1))
-    held = [getattr(module, name) for module in (betaroc, betaroc.results, doors)
-            for name in module.__all__]  # fmt: skip
-    held += [type(model.det()), type(model.precision_recall())]
-    kinds = [thing for thing in held if isinstance(thing, type) and hasattr(thing, "plot")]
-    drawing = [kind for kind in kinds if kind is not betaroc.results.EpcAverage]  # an Interval
-    for kind in drawing:
-
-        def plot(self, *given, _plot=kind.plot, **named):
-            asked = given[0] if given and isinstance(given[0], str) else ""
-            drawn.add((type(self).__name__, asked))
-            return _plot(self, *given, **named)
-
-        monkeypatch.setattr(kind, "plot", plot)  # fmt: skip
-    for path in sorted((ROOT / "docs" / "gallery_scripts").glob("*.py")):
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"__name__": "__main__"})
-        plt.close("all")
-    assert drawn == PICTURES
-    assert {kind.__name__ for kind in drawing} == {name for name, _ in PICTURES}
 
 
 def test_the_example_of_the_scorer_runs():

@@ -119,14 +119,3 @@ def test_a_number_that_is_not_finite_has_no_interval():
     stat = parse_statistic("coefficient-at-zero")
     found = score_set._measured(fit, model, stat, IntervalOptions(0.95), aloud=False)
     assert (found.estimate, found.why) == (math.inf, "it is beyond the doubles")
-
-
-def test_the_scored_part_of_a_set_has_no_rejected_trials():
-    near = np.linspace(0.1, 0.6, 12)
-    scores = br.Scores(near + 0.2, near, n_client_rejected=12)
-    whole = part("dev", scores, br.fit(scores, "beta"))
-    scored = whole.scored
-    assert (scored.has_rejected, scored.scored is scored) == (False, True)
-    assert isinstance(whole.fit.client.distribution, br.Rejecting)
-    assert isinstance(scored.fit.client.distribution, br.Beta)
-    assert [m.empirical.frr(-math.inf) for m in (whole, scored)] == [0.5, 0.0]

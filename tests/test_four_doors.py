@@ -10,7 +10,7 @@ import json
 import math
 import re
 import warnings
-from typing import Any, NamedTuple
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,67 +18,28 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.rendering.tree import Cell, Grid, Row, map_text
+from betaroc.rendering.tree import Grid, map_text
 from betaroc.report.page import render_report, sections_of
 from helpers.files import write
-from helpers.places import ROOT
+from helpers.places import DATA
 
 pytestmark = pytest.mark.simulation
-DATA = ROOT / "examples" / "data"
 TARGET = 0.05
-
-
-def real(name, clients, impostors):
-    """So many scores of each class of a real set, evenly from its file."""
-    every = br.read_scores(DATA / name)
-    parts = zip((every.client, every.impostor), (clients, impostors), strict=True)
-    return br.Scores(*(x[np.linspace(0, x.size - 1, k).astype(int)] for x, k in parts))
-
-
-def rounded():
-    """Ratings of one decimal in [0, 1], some of them 0 and 1."""
-    rng = np.random.default_rng(7)
-    return br.Scores(np.round(rng.beta(6, 2, 300), 1), np.round(rng.beta(2, 6, 400), 1))
-
-
-#: Real sets in [0, 1] and outside, one that is rounded.
+#: Real sets in [0, 1] and outside, how many scores of each class of theirs, and the family.
 SETS = {
-    "liveness": (lambda: real("liveness_within_mlp/dev.csv", 120, 120), "best"),
-    "speakers": (lambda: real("asvspoof19_asv/dev.csv.gz", 300, 600), "normal"),
-    "rounded": (rounded, "auto"),
+    "liveness": ("liveness_within_mlp/dev.csv", (120, 120), "best"),
+    "speakers": ("asvspoof19_asv/dev.csv.gz", (300, 600), "normal"),
 }
 
 
-class Doors(NamedTuple):
-    """What each door says of one set; sections are those of the report, as the page has them."""
-
-    fit: br.Fit
-    warned: tuple[str, ...]
-    decision: br.Decision
-    analysis: br.Analysis
-    fit_json: dict[str, Any]
-    fit_text: str
-    threshold_json: dict[str, Any]
-    threshold_text: str
-    report_json: dict[str, Any]
-    page: str
-    sections: dict[str, Any]
-
-    def table(self, key):
-        """Cells of the report's first table in a section, by the text of the first one."""
-        grid = next(b for b in self.sections[key].blocks if isinstance(b, Grid))
-        rows = [[c if isinstance(c, Cell) else Cell(str(c)) for c in row.cells]
-                for row in grid.rows if isinstance(row, Row)]  # fmt: skip
-        return {str(cells[0].text): cells for cells in rows}
-
-
 def shell(*arguments):
-    """What a call prints: on its standard output, and beside it."""
+    """What a call prints on its standard output and beside it."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         assert main(arguments) == 0
-    return out.getvalue(), err.getvalue()
+    return out.getvalue() + err.getvalue()
 
 
 def bare(text):
@@ -93,24 +54,24 @@ def messages(notices):
 
 
 @pytest.fixture(scope="module", params=[
-    pytest.param(name, marks=pytest.mark.nightly if name == "rounded" else ()) for name in SETS
+    "speakers", pytest.param("liveness", marks=pytest.mark.nightly)
 ])  # fmt: skip
 def doors(request, tmp_path_factory):
-    """Every door once, on one file."""
-    make, family = SETS[request.param]
-    folder, drawn = tmp_path_factory.mktemp("doors"), make()
-    file = write(folder / "dev.csv", drawn.client, drawn.impostor)
+    """What each door says of one file, whose scores are evenly from that of a set."""
+    name, sizes, family = SETS[request.param]
+    folder, every = tmp_path_factory.mktemp("doors"), br.read_scores(DATA / name)
+    parts = zip((every.client, every.impostor), sizes, strict=True)
+    drawn = (x[np.linspace(0, x.size - 1, k).astype(int)] for x, k in parts)
+    file, asked = write(folder / "dev.csv", *drawn), ("--family", family)
     scores = br.read_scores(file)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit = br.fit(scores, family)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.BetarocWarning)
+    with suppress_warnings():
         decision = br.decide(scores, far=TARGET, family=family)
         analysis = br.analyze(scores, family=family, target={"far": TARGET})
-    asked = ("--family", family)
-    fitted = ["".join(shell("fit", file, *asked, *form)) for form in (("--json",), ())]
-    chosen = ["".join(shell("threshold", file, *asked, "--far", f"{TARGET}", *form))
+    fitted = [shell("fit", file, *asked, *form) for form in (("--json",), ())]
+    chosen = [shell("threshold", file, *asked, "--far", f"{TARGET}", *form)
               for form in (("--json",), ())]  # fmt: skip
     # The page is that of the analysis that the document holds, which is not computed again.
     shell("report", "--dev", file, *asked, "--target", f"far={TARGET}", "-o",
@@ -121,19 +82,20 @@ def doors(request, tmp_path_factory):
         patch.setattr("betaroc.report.page.fit_figures", lambda analysis: [])
         page = render_report(br.from_json(report))
         sections = {s.key: map_text(s, DEFAULT.fill) for s in sections_of(analysis)}
-    return Doors(
-        fit, tuple(str(found.message) for found in caught), decision, analysis,
-        json.loads(fitted[0]), fitted[1], json.loads(chosen[0]), chosen[1], json.loads(report),
-        html.unescape(re.sub(r"<[^>]+>", " ", page)), sections,
+    return SimpleNamespace(
+        fit=fit, warned=[str(found.message) for found in caught], decision=decision,
+        analysis=analysis, fit_json=json.loads(fitted[0]), fit_text=fitted[1],
+        threshold_json=json.loads(chosen[0]), threshold_text=chosen[1],
+        report_json=json.loads(report), page=html.unescape(re.sub(r"<[^>]+>", " ", page)),
+        curves=next(b for b in sections["curves"].blocks if isinstance(b, Grid)),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(("stat", "row"), [("auc", "AUC"), ("eer", "EER")])
 def test_fitted_numbers_and_their_intervals(doors, stat, row):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.BetarocWarning)
+    with suppress_warnings():
         intervals = doors.fit.interval(stat), br.interval(doors.fit.scores, stat)
-    cells = doors.table("curves")[row]
+    cells = next(r.cells for r in doors.curves.rows if str(r.cells[0]) == row)
     page, text = bare(doors.page), bare(doors.fit_text)
     for cell, found, kind in zip(cells[-1:0:-1], intervals, ("fitted", "scores"), strict=True):
         ends = (found.estimate, found.low, found.high)
@@ -147,7 +109,7 @@ def test_fitted_numbers_and_their_intervals(doors, stat, row):
 
 def test_notices_of_the_fit(doors):
     kept = messages(doors.fit.notices)
-    assert [str(notice.message) for notice in doors.fit.notices] == list(doors.warned)
+    assert [str(notice.message) for notice in doors.fit.notices] == doors.warned
     told = [bare(m) for m in doors.fit_json["warnings"]]
     assert told == kept
     warned = "".join(doors.report_json["derived"]["warnings"])

@@ -46,6 +46,7 @@ SHAPES = {
 SLOW = [pytest.param(c, marks=pytest.mark.simulation if c[0] in "ac" else ()) for c in CALLS]
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("call", SLOW)
 def test_each_shape_gives_what_scores_give(call, tmp_path):
     expected = br.fit(SCORES, "beta") if call.startswith("analyze") else CALLS[call](SCORES)
@@ -76,14 +77,11 @@ def test_errors_of_a_shape_say_how_it_was_read(call, tmp_path):
         CALLS[call](words)
 
 
-def test_a_model_has_no_error_and_is_no_scores():
+def test_a_model_is_no_scores_and_warnings_of_reading_are_kept():
     model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
     with pytest.raises(br.InputTypeError, match=r"got a ScoreModel.*Fit scores first"):
         br.interval(model, "auc")
     assert br.epc(SCORES, model, alpha=[0.5]).value.size == 1
-
-
-def test_warnings_of_reading_are_kept_by_the_result():
     pair = TABLE["label"], TABLE["score"].to_numpy().astype(np.float16)
     with pytest.warns(br.PrecisionWarning):
         found = br.fit(pair)

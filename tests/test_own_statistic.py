@@ -125,6 +125,7 @@ def test_curves_and_their_comparison_know_a_measure(own):
 
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("own", ["measure"], indirect=True)
 def test_reports_and_the_command_line_know_it(own, tmp_path, capsys):
     s = scores()
     with pytest.warns(br.errors.BetarocWarning, match="scores"):  # a normal fit is poor there
@@ -137,16 +138,6 @@ def test_reports_and_the_command_line_know_it(own, tmp_path, capsys):
     assert main(["fit", file, "--family", "normal", "--json", "--statistic", TEXT]) == 0
     shown = json.loads(capsys.readouterr().out)["intervals"]["fitted"][TEXT]
     assert shown["low"] < shown["estimate"] == pytest.approx(fitted(s))
-
-
-@pytest.mark.parametrize("call", [
-    lambda text: br.fit_many({"one": scores()}, family="normal", statistics=[text]),
-    lambda text: br.solve_pair(goals={text: 0.5}),
-    lambda text: br.analyze(scores(), family="normal", statistics=[text]),
-])  # fmt: skip
-def test_what_is_asked_wrongly_is_refused(call):
-    with pytest.raises(br.InputError, match="Did you mean 'tpr'"):
-        call("tpq@far=0.1")
 
 
 @pytest.mark.simulation

@@ -9,9 +9,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.special import betainc, ndtr
-from scipy.stats import beta, cramervonmises
+from scipy.special import betainc
 
 import betaroc as br
 from helpers.places import ROOT, script
@@ -54,52 +52,8 @@ def _digits():
         yield
 
 
-def test_the_example_holds_the_printed_table():
+def test_the_example_holds_the_printed_table_of_shapes_as_the_paper_says_them():
     assert script(ROOT / "examples" / "omar_table1.py").TABLE_1 == TABLE_1
-
-
-@pytest.mark.simulation
-def test_the_central_experiment_reaches_what_its_distributions_say():
-    made = script(ROOT / "examples" / "11_central_experiment.py")
-
-    def values(*kinds, **options):
-        ways = made.curves(made.drawn(*kinds, seed=1), **options)
-        return [[curve.value[0] for curve in way] for way in ways]
-
-    # Thresholds half way between the means: of both sides, then of dev alone.
-    b = ndtr(-0.9)
-    expected = [[ndtr(-1.1), b], [(ndtr(-0.1) + ndtr(-2.1)) / 2, b]]
-    assert values((made.A, made.B), [(100_000, 100_000)] * 2) == pytest.approx(
-        np.array(expected), abs=0.004
-    )
-
-    def f1(distance, shift, chosen, on):
-        (p, n), (clients, others) = chosen, on
-        t = brentq(lambda t: p * ndtr(t - distance) - n * ndtr(-t), 0, distance)  # FN = FP
-        found, false = clients * ndtr(distance + shift - t), others * ndtr(shift - t)
-        return 2 * found / (found + false + clients)
-
-    (c, d), (training, test) = (made.C, made.D), made.DOCUMENTS
-    expected = [
-        [f1(x[0], 0.0, test, test) for x in (c, d)],
-        [f1(*x, training, test) for x in (c, d)],
-    ]
-    sizes = [(30 * clients, 30 * others) for clients, others in (training, test)]
-    assert values((c, d), sizes, criterion="break-even", measure="f1") == pytest.approx(
-        np.array(expected), abs=0.005
-    )
-
-
-def test_the_methods_of_fitting_are_what_they_are_called():
-    made, x = script(ROOT / "examples" / "12_method_of_fitting.py"), np.array([0.1, 0.4, 0.5, 0.9])
-    moments, least = made.by_moments(x), made.by_distance(x)
-    assert beta(moments.a, moments.b).stats() == pytest.approx((x.mean(), x.var()), rel=1e-12)
-    nearby = [(k * least.a, m * least.b) for k in (1.0, 0.99, 1.01) for m in (1.0, 0.99, 1.01)]
-    distances = [cramervonmises(x, beta(*shapes).cdf).statistic for shapes in nearby]
-    assert min(distances) == distances[0]
-
-
-def test_shapes_as_the_paper_says_them():
     # Section 3.1: clients U in cross-subject, J within; impostors U for SLR cross 5 and 50.
     for name, amount in PAIRS:
         client, impostor = model(name, amount).shape_category()
@@ -149,7 +103,7 @@ def test_murphy_tables_1_and_2_count_by_count():
     assert counts(CLASSIFIER_1, np.nextafter(0.5, 0)) == (5, 0)
 
 
-def test_murphy_areas():
+def test_murphy_areas_and_f1_of_a_rare_class():
     # Table 2, client by client: impostors below 4, 4, 4 and 3 + 1/2 (a tie), and 1 + 1/2.
     assert CLASSIFIER_2.auc() == (4 * 3 * 2 + 7 + 3) / (2 * 20)
     assert CLASSIFIER_1.auc() == 1.0
@@ -158,6 +112,10 @@ def test_murphy_areas():
     points = constant.roc().points()
     assert sorted(zip(points.far, points.tpr, strict=True)) == [(0.0, 0.0), (1.0, 1.0)]
     assert constant.auc() == 0.5
+    # (14): 2e-4 / (1 + 1e-4) = 0.00019998, which is 0.02 %, not 0.2 % (E27).
+    everything = br.OperatingPoint(threshold=0.0, far=1.0, frr=0.0, prior=1e-4)
+    assert everything.f1 == pytest.approx(2e-4 / 1.0001, rel=1e-14)
+    assert round(everything.f1, 8) == 0.00019998
 
 
 @pytest.mark.parametrize(
@@ -181,13 +139,6 @@ def test_murphy_table_5(cells, printed, exact):
     found = (p.accuracy, p.precision, p.recall, p.f1, p.mutual_information)
     np.testing.assert_allclose(found, (*exact, information), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found, printed, atol=1e-3)  # 0.888 is 8/9 cut off, not rounded
-
-
-def test_murphy_f1_of_a_rare_class():
-    # (14): 2e-4 / (1 + 1e-4) = 0.00019998, which is 0.02 %, not 0.2 % (E27).
-    everything = br.OperatingPoint(threshold=0.0, far=1.0, frr=0.0, prior=1e-4)
-    assert everything.f1 == pytest.approx(2e-4 / 1.0001, rel=1e-14)
-    assert round(everything.f1, 8) == 0.00019998
 
 
 def test_each_committed_picture_is_drawn_by_a_script():

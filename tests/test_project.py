@@ -26,7 +26,7 @@ from betaroc.cli import main
 from betaroc.data import datasets
 from betaroc.model.statistics import POINTS, SETTINGS
 from helpers import house
-from helpers.places import DATA, ROOT
+from helpers.places import DATA, ROOT, script
 from helpers.public import PUBLIC
 
 PACKAGE = ROOT / "betaroc"
@@ -42,26 +42,11 @@ ROOMS, MODULES, room = house.ROOMS, house.MODULES, house.room
 MOST_LINES = 800
 
 
-def test_nothing_lies_loose():
+def test_nothing_lies_loose_and_nothing_but_rendering_imports_matplotlib():
     files = {"__init__.py", "__main__.py", "datasets.py", "errors.py", "py.typed", "results.py"}
     assert {path.name for path in PACKAGE.glob("*") if path.is_file()} == files
     folders = {path.name for path in PACKAGE.iterdir() if list(path.glob("*.py"))}
     assert folders <= set(ROOMS)
-
-
-@pytest.mark.simulation
-def test_imports_go_down_the_rooms_at_the_top_of_a_file_and_in_no_circle():
-    doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
-    graph = {}
-    for found in house.imports():
-        assert ROOMS.index(room(found.target)) <= ROOMS.index(room(found.module)), found
-        assert not found.lazy, found
-        assert found.module not in doors, found
-        graph.setdefault(found.module, set()).add(found.target)
-    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
-
-
-def test_nothing_but_rendering_imports_matplotlib():
     guilty = [
         module
         for module, path in MODULES.items()
@@ -71,20 +56,45 @@ def test_nothing_but_rendering_imports_matplotlib():
     assert guilty == []
 
 
-def test_importing_betaroc_loads_nothing_heavy():
+@pytest.mark.simulation
+def test_imports_are_declared_go_down_the_rooms_and_no_filter_of_warnings_is_set():
+    doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
+    graph = {}
+    for found in house.imports():
+        assert ROOMS.index(room(found.target)) <= ROOMS.index(room(found.module)), found
+        assert not found.lazy, found
+        assert found.module not in doors, found
+        graph.setdefault(found.module, set()).add(found.target)
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
+    declared = {re.split(r"[^\w-]", text)[0] for text in requirements()}
+    declared |= {"betaroc", "markupsafe", "sklearn"}  # the second is a part of jinja2
+    nodes = [node for module in MODULES for node, *_ in house.statements(module)]
+    found = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    roots = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names)
+    assert roots - declared == set()
+    names = {"catch_warnings", "filterwarnings", "simplefilter", "resetwarnings"}
+    for module, path in MODULES.items():
+        if any(name in path.read_text(encoding="utf-8") for name in names):  # in docstrings, say
+            tree = ast.walk(house.tree(module))
+            used = {getattr(node, "attr", getattr(node, "id", None)) for node in tree}
+            assert used & names == set(), module
+
+
+def test_importing_betaroc_loads_nothing_heavy_and_modules_pass_on_what_the_rooms_have():
     code = (
-        "import sys, betaroc, betaroc.sklearn\n"
+        "import sys, betaroc, betaroc.sklearn, betaroc.errors, betaroc.datasets\n"
+        "assert 'betaroc.fits.fit' not in sys.modules\n"
+        "from betaroc.results import Decision\n"
+        "from betaroc.core.errors import InputError\n"
+        "assert betaroc.errors.InputError is betaroc.InputError is InputError\n"
+        "assert betaroc.Decision is Decision and betaroc.results.Decision is Decision\n"
         "heavy = {'scipy', 'matplotlib', 'pandas', 'statsmodels', 'narwhals', 'jinja2', 'tqdm',\n"
         "         'formulaic', 'filelock', 'shtab', 'sklearn'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
     )
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=Path(betaroc.__file__).parents[1],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    call = [sys.executable, "-W", "error", "-c", code]
+    result = subprocess.run(call, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, f"loaded: {result.stderr}"
 
 
@@ -118,17 +128,6 @@ def test_bounds_are_the_versions_that_were_tried():
         low, version = (text.split(".") for text in (bounds[name], tried[name]))
         assert version[: len(low)] == low, name
         assert set(version[len(low) :]) <= {"0"}, name
-
-
-@pytest.mark.simulation
-def test_what_is_imported_is_declared():
-    declared = {re.split(r"[^\w-]", text)[0] for text in requirements()}
-    declared |= {"betaroc", "markupsafe", "sklearn"}  # the second is a part of jinja2
-    nodes = [node for module in MODULES for node, *_ in house.statements(module)]
-    found = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
-    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
-    roots = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names)
-    assert roots - declared == set()
 
 
 def test_public_names_exist_once_and_say_what_they_are():
@@ -226,13 +225,10 @@ def misnamed(value):
 
 
 @pytest.mark.simulation
-def test_public_docstrings_name_the_parameters():
+def test_public_docstrings_name_the_parameters_and_have_an_example():
     found = {n: misnamed(value) for n, value in objects().items() if is_callable(value)}
     assert {n: names for n, names in found.items() if names} == {}
-
-
-def test_public_docstrings_have_an_example():
-    """All but those of a list, which has none that has one."""
+    # All but those of a list, which has none that has one.
     with_example = {
         name
         for name, value in objects().items()
@@ -295,15 +291,11 @@ def test_versions_agree():
 
 
 @pytest.mark.simulation
-def test_a_file_holds_one_concept():
-    assert {module for module in MODULES if house.code_lines(module) > MOST_LINES} == set()
-
-
-@pytest.mark.simulation
-def test_the_house_does_not_grow():
+def test_the_house_does_not_grow_and_a_file_holds_one_concept():
     """A figure that has fallen is written down by ``python tests/helpers/house.py``."""
     budgets, sizes = json.loads(house.BUDGETS.read_text("utf-8")), house.sizes()
     assert {name: size for name, size in sizes.items() if size > budgets[name]} == {}
+    assert {module for module in MODULES if house.code_lines(module) > MOST_LINES} == set()
 
 
 TEXT = {".py", ".md", ".toml", ".cff", ".yaml", ".json", ".j2", ".txt", ".csv", ".svg", ""}
@@ -328,16 +320,6 @@ def test_no_path_of_a_machine_is_mentioned():
         and home.search(path.read_text(encoding="utf-8", errors="replace"))
     ]
     assert guilty == []
-
-
-@pytest.mark.simulation
-def test_no_filter_of_warnings_is_set():
-    names = {"catch_warnings", "filterwarnings", "simplefilter", "resetwarnings"}
-    for module, path in MODULES.items():
-        if any(name in path.read_text(encoding="utf-8") for name in names):  # in docstrings, say
-            tree = ast.walk(house.tree(module))
-            used = {getattr(node, "attr", getattr(node, "id", None)) for node in tree}
-            assert used & names == set(), module
 
 
 @pytest.mark.simulation
@@ -384,7 +366,7 @@ def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run():
     assert INSTALL_AND_TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-@pytest.mark.docs
+@pytest.mark.nightly
 @pytest.mark.usefixtures("few", "panel_alone")
 def test_readme_main_job_runs(tmp_path):
     target = tmp_path / "report.html"
@@ -399,12 +381,32 @@ def test_readme_main_job_runs(tmp_path):
     assert 'class="status good"' in page
 
 
-@pytest.mark.parametrize("folder", sorted(p.name for p in DATA.iterdir() if p.is_dir()))
-def test_each_score_set_has_its_source_and_licence(folder):
-    source = (DATA / folder / "SOURCE.md").read_text(encoding="utf-8")
-    assert "Origin:" in source
-    licence = re.search(r"^Licence: (.*)", source, re.M)
-    assert licence
-    if "UPSTREAM-LICENSE.txt" in source:
-        assert (DATA / folder / "UPSTREAM-LICENSE.txt").is_file()
-    assert list((DATA / folder).glob("*.csv*"))
+def test_each_score_set_has_its_source_and_licence():
+    for folder in (*DATA.iterdir(), *(ROOT / "studies" / "data").iterdir()):
+        if folder.is_dir():
+            source = (folder / "SOURCE.md").read_text(encoding="utf-8")
+            assert "Origin:" in source
+            assert "\nLicence: " in source
+            upstream = (folder / "UPSTREAM-LICENSE.txt").is_file()
+            assert upstream or (DATA in folder.parents and "UPSTREAM-LICENSE.txt" not in source)
+
+
+table = script(ROOT / "tools" / "mutation" / "table.py")
+
+
+def test_most_changes_are_noticed_and_every_survivor_has_a_reason():
+    reasons = table.settings()["reasons"]
+    given = {(row["draw"], row["number"]): row["reason"] for row in table.read("survivors.csv")}
+    alive = {
+        (draw, row["number"])
+        for draw in table.settings()["draws"]
+        for row in table.read(f"results_{draw}.csv")
+        if row["outcome"] not in table.KILLED
+    }
+    assert given.keys() == alive
+    assert set(given.values()) <= set(reasons)
+    rows = table.read("results_all.csv")
+    assert sum(row["outcome"] in table.KILLED for row in rows) >= 0.8 * len(rows)
+    # A name of no test would notice every change.
+    for file, name in (test.split("::") for test in table.settings()["always"]):
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")

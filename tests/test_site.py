@@ -1,6 +1,7 @@
 """The site: every page has its place, every public name its page, and nothing is fetched."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -30,17 +31,19 @@ def entries(page):
     return [(page.parent / f"{name}.md").resolve() for name in names]
 
 
-def test_every_page_stands_in_one_toctree():
+def test_every_page_has_its_place_and_every_public_name_its_pages():
     named = [entry for page in PAGES for entry in entries(page)]
     assert len(named) == len(set(named))
     assert {*named, DOCS / "index.md"} - MADE == set(PAGES)
-
-
-def test_every_public_name_has_one_page_of_reference():
     pages = sorted((DOCS / "reference").glob("*.md"))
     named = [name for p in pages for name in AUTOSUMMARY.findall(p.read_text(encoding="utf-8"))]
     public = [f"{module.__name__}.{name}" for module in MODULES for name in module.__all__]
     assert sorted(named) == sorted(public)
+    words = {page.stem: len(shown(page).split()) for page in PAGES if narrative(page)}
+    assert {stem: n for stem, n in words.items() if n > MOST_WORDS} == {}
+    text = "\n".join(shown(page) for page in PAGES if narrative(page))
+    words = set(re.findall(r"\w+", text))
+    assert {name for module in MODULES for name in module.__all__} - words == set()
 
 
 def test_every_error_and_warning_is_public():
@@ -84,17 +87,6 @@ def narrative(page):
     return page.parent.name != "reference" and page.stem not in LONG
 
 
-def test_pages_are_short():
-    words = {page.stem: len(shown(page).split()) for page in PAGES if narrative(page)}
-    assert {stem: n for stem, n in words.items() if n > MOST_WORDS} == {}
-
-
-def test_every_public_name_stands_on_a_page_that_is_read_through():
-    text = "\n".join(shown(page) for page in PAGES if narrative(page))
-    words = set(re.findall(r"\w+", text))
-    assert {name for module in MODULES for name in module.__all__} - words == set()
-
-
 def test_docstrings_cite_formulas_and_pages_that_there_are():
     theory = (DOCS / "theory.md").read_text(encoding="utf-8")
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
@@ -103,3 +95,53 @@ def test_docstrings_cite_formulas_and_pages_that_there_are():
     assert numbers == set(range(1, theory.count(":label:") + 1)) - {3}  # of which (4) to (6) follow
     named = set(re.findall(r"\bdocs/(\w+\.md)\b", sources))
     assert {name for name in named if not (DOCS / name).is_file()} == set()
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_releases_are_pinned_the_archive_is_whole_and_the_paper_has_its_sections():
+    job = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    installs = [line for line in job.splitlines() if " pip install " in line]
+    assert installs
+    for line in installs:
+        assert "--only-binary :all:" in line
+        assert "--require-hashes" in line or "dist/*.whl" in line  # the wheel just built
+    assert "-m build --no-isolation" in job
+    listed = (ROOT / ".github" / "release.txt").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w-]+)==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", listed, re.M)
+    assert len(pins) == len(re.findall(r"^[\w-]+==", listed, re.M))
+    assert {"build", "hatchling", "cyclonedx-bom"} <= set(pins)
+    packed = set(PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"])
+    assert {"SECURITY.md", "CODE_OF_CONDUCT.md", "noxfile.py", "paper", "conda"} <= packed
+    assert {".ci", ".github", ".pre-commit-config.yaml", "CITATION.cff", "tests"} <= packed
+    assert {name for name in packed if not (ROOT / name).exists()} == set()
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    assert re.findall(r"^# (.*)$", text, re.M) == SECTIONS
+    assert 750 <= len(text.split()) <= 1750
+    works = (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8")
+    cited = set(re.findall(r"@(\w+\d{4})", text))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", works, re.M))
+
+
+#: Of the Journal of Open Source Software, in its order (docs/paper.md of its repository).
+SECTIONS = [
+    "Summary", "Statement of need", "State of the field", "Software design",
+    "Research impact statement", "AI usage disclosure", "Acknowledgements", "References",
+]  # fmt: skip
+
+
+def test_every_picture_has_a_text_in_its_place():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "examples").glob("*.md"), *(ROOT / "paper").glob("*.md")]
+    pages += [p for p in (ROOT / "docs").rglob("*.md") if "gallery" not in p.parts]
+    pictures = [
+        (page.name, found[2], found[1].strip())
+        for page in pages
+        for found in re.finditer(r"!\[([^\]]*)\]\(([^)]*)\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(pictures) >= 16
+    assert [picture for picture in pictures if len(picture[2].split()) < 5] == []
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        raw = re.findall(r"<img\b[^>]*>", text) + re.findall(r"\{(?:image|figure)\}", text)
+        assert raw == [], page.name

@@ -4,17 +4,20 @@ process and hash seed are."""
 import inspect
 import json
 import os
+import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import betaroc as br
 from helpers import wild_calls
 from helpers.cases import case
+from helpers.files import STUDY
 from helpers.hostile import NoRepr
 from helpers.places import ROOT
 
@@ -50,7 +53,7 @@ FILLED = {("OperatingPoint", "n_beyond"), ("Scores", "source")}
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize("thing", [pytest.param(name, marks=[pytest.mark.nightly] * often)
-    for name, often in zip(THINGS, (1, 0, 0, 1, 0), strict=True)])  # fmt: skip
+    for name, often in zip(THINGS, (1, 0, 1, 1, 1), strict=True)])  # fmt: skip
 def test_what_no_argument_takes_is_refused_as_every_argument(thing, tmp_path, monkeypatch):
     """Beside others that are drawn, which may be wrong as well."""
     monkeypatch.chdir(tmp_path)
@@ -109,3 +112,45 @@ def test_whatever_the_hash_seed(seed):
         env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert json.loads(run.stdout) == answers()
+
+
+#: No UTF-8 by any of Python's own remedies.
+ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONIOENCODING": "ascii"}
+ASCII |= {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+READ = "--score Wërt --label klasse --client-label é"
+CALLS = {
+    "fit": f"'dév θ.csv' {READ}",
+    "report": f"--dev 'dév θ.csv' --test 'tést 中.csv' {READ} --target far=0.1 -o bericht_ß.html",
+    "study": "studie_é.toml --folder ergebnis_é",
+    "ensemble": "'dév θ.csv' --label klasse --client-label é --systems Wërt zweiter_é"
+    " -o bild_é.svg --html seite_é.html",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(1)
+    where = tmp_path / "ordner_é"
+    where.mkdir()
+    for name in ("dév θ.csv", "tést 中.csv"):
+        frame = pd.DataFrame({"Wërt": np.r_[rng.beta(4, 2, 60), rng.beta(2, 4, 60)]})
+        frame["klasse"] = ["é"] * 60 + ["ü"] * 60
+        frame["zweiter_é"] = np.clip(frame["Wërt"] + rng.normal(0, 0.1, 120), 0.01, 0.99)
+        frame.to_csv(where / name, index=False, encoding="utf-8")
+    (where / "studie_é.toml").write_text(f"seed = 1\n{STUDY}", encoding="utf-8")
+    return where
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n == "fit" else pytest.mark.nightly) for n in CALLS]
+)
+def test_ascii_alone(folder, name):
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "betaroc", name, *shlex.split(CALLS[name])],
+        cwd=folder, env={**os.environ, **ASCII}, capture_output=True, timeout=300,
+    )  # fmt: skip
+    said = (run.stdout + run.stderr).decode("ascii")
+    assert run.returncode in (0, 1), said
+    assert "Traceback" not in said, said
+    assert said, name

@@ -88,7 +88,7 @@ def test_without_a_state_it_is_one_look(folder, capsys):
     assert check(capsys, "decision.json", "good.csv", "--csv")[1].startswith("threshold,target,")
 
 
-def test_persons_and_other_limits(folder, capsys):
+def test_persons_other_limits_and_trials_without_a_score(folder, capsys):
     call = ("decision.json", "impostors.csv", "--group", "person", "--far", "0.02")
     code, out, _ = check(capsys, *call, "--state", "m.json")
     assert (code, br.from_json("m.json").bets) == (0, 200)
@@ -96,6 +96,10 @@ def test_persons_and_other_limits(folder, capsys):
     assert "limit FAR 2 %" in out
     code, out, _ = check(capsys, "decision.json", "clients.csv", "--tpr", "0.5")
     assert (code, "limit FRR 50 %" in out) == (0, True)
+    Path("absent.csv").write_text("score,label\n,0\n,0\n3,1\n")
+    code, out, _ = check(capsys, "decision.json", "absent.csv", "--missing", "reject")
+    assert code == 0
+    assert "0 % (0 to" in out
 
 
 @pytest.mark.simulation
@@ -103,23 +107,15 @@ def test_what_is_refused_leaves_the_state_as_it_is(folder, capsys):
     check(capsys, "decision.json", "good.csv", "--state", "m.json")
     br.decide("good.csv", far=0.01, family="normal").to_json("another.json")
     br.decide("dev.csv", eer=True, family="normal").to_json("eer.json")
-    text = Path("decision.json").read_text()
-    Path("newer.json").write_text(text.replace('"format": 2', '"format": 99'))
     Path("cut.json").write_text(Path("m.json").read_text()[:-40])
-    Path("empty.json").write_text("")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     for call, words in (
-        (("newer.json", "bad.csv"), "DECISION: format must be at most 2"),
         (("m.json", "bad.csv"), "must be a Decision"),
         (("dev.csv", "bad.csv"), "DECISION: "),
         (("nowhere.json", "bad.csv"), "DECISION must be an existing file"),
-        (("decision.json", "clients.csv"), "must hold impostors, whose rate FAR is; got none"),
         (("eer.json", "bad.csv"), "limit of FAR or FRR; got eer. State one: --far or --frr."),
         (("decision.json", "bad.csv", "--state", "cut.json"), "--state: the text must be JSON"),
-        (("decision.json", "bad.csv", "--state", "empty.json"), "--state: "),
-        (("decision.json", "bad.csv", "--state", "decision.json"), "must be a Monitor"),
         (("another.json", "bad.csv", "--state", "m.json"), "got one of another dev"),
-        (("decision.json", "bad.csv", "--state", "m.json", "--far", ".1"), "another limit"),
         (("decision.json", "bad.csv", "--state", "no/m.json"), "a folder that exists"),
         (("decision.json",), "SCORES must name a score file"),
     ):  # fmt: skip
@@ -178,10 +174,3 @@ def test_the_action_fails_on_a_broken_target_alone(folder):
     assert summary.count("Alarm: FAR is above 1 %") >= 3
     install = (tools / "installs").read_text().splitlines()[0]
     assert install == f"-m pip install --quiet {folder / 'copy'}"
-
-
-def test_a_file_in_which_no_impostor_has_a_score_counts_its_trials(folder, capsys):
-    Path("absent.csv").write_text("score,label\n,0\n,0\n3,1\n")
-    code, out, _ = check(capsys, "decision.json", "absent.csv", "--missing", "reject")
-    assert code == 0
-    assert "0 % (0 to" in out

@@ -24,13 +24,21 @@ DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
 pytestmark = pytest.mark.usefixtures("few")
 
 
-def test_an_impossible_fit_is_1(tmp_path, capsys):
+def test_exit_codes_of_what_cannot_be_done(tmp_path, capsys, monkeypatch):
     path = tmp_path / "in.csv"
     path.write_text("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n")
     assert main(["fit", str(path)]) == 1
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert re.match("betaroc: .*at least 2 distinct", err)
+    dev = write(tmp_path / "dev.csv", [0.6, 0.9], [0.1, 0.4])
+    before = Path(dev).read_bytes()
+    assert main(["report", "--dev", dev, "-o", dev, "--force"]) == 2
+    assert Path(dev).read_bytes() == before
+    assert "must not be a score file" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["fit", str(DEV)]) == 2
+    assert "the standard output must be writable; it is closed" in capsys.readouterr().err
 
 
 LEFT = ": unrecognized arguments: "
@@ -72,34 +80,6 @@ def test_a_report_is_an_html_file_that_can_be_written(out, words, tmp_path, monk
     assert main(["report", "--dev", DEV, "-o", out, "--force"]) == 2
     assert words in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.simulation
-def test_an_existing_report_is_replaced_only_by_force(tmp_path, panel_alone, capsys):
-    out = tmp_path / "report.html"
-    out.write_text("old")
-    assert main(["report", "--dev", DEV, "-o", str(out)]) == 2
-    assert out.read_text() == "old"
-    assert "--force" in capsys.readouterr().err
-    call = ["report", "--dev", DEV, "--family", "beta", "-o", str(out), "--prior", "0.125"]
-    assert main([*call, "--force"]) == 0
-    page = out.read_text(encoding="utf-8")
-    assert page.startswith("<!DOCTYPE html>")
-    assert "at prevalence 12.5" in page
-
-
-def test_a_score_file_is_never_overwritten(tmp_path, capsys):
-    dev = write(tmp_path / "dev.csv", [0.6, 0.9], [0.1, 0.4])
-    before = Path(dev).read_bytes()
-    assert main(["report", "--dev", dev, "-o", dev, "--force"]) == 2
-    assert Path(dev).read_bytes() == before
-    assert "must not be a score file" in capsys.readouterr().err
-
-
-def test_a_closed_standard_output_is_2(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdout", None)
-    assert main(["fit", str(DEV)]) == 2
-    assert "the standard output must be writable; it is closed" in capsys.readouterr().err
 
 
 @pytest.mark.simulation

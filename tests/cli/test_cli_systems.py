@@ -1,7 +1,5 @@
 """Any number of systems in one call: by name, in a folder, in a manifest; tables and errors."""
 
-import csv
-import io
 import shutil
 from shlex import quote, split
 
@@ -32,12 +30,6 @@ def options(folder, *names):
     for name in names or NAMES:
         found += ["--system", name, *(str(folder / name / f"{r}.csv") for r in ("dev", "test"))]
     return found
-
-
-def test_files_alone_are_called_by_what_tells_them_apart(folder, capsys):
-    files = [str(folder / name / "dev.csv") for name in NAMES]
-    rows = csv.DictReader(io.StringIO(said(capsys, "fit", *files, "--csv", "--family", "normal")))
-    assert [row["system"] for row in rows][::2] == list(NAMES)
 
 
 @pytest.mark.parametrize(("paths", "names"), [

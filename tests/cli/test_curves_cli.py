@@ -1,13 +1,19 @@
 """``betaroc compare`` and ``betaroc epc``: warnings, refusals, bands, pictures."""
 
 import json
+import math
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.text import alphas_words
+from betaroc.core.vocabulary import DEFAULT
+from betaroc.rendering import tree_text
+from betaroc.rendering.numbers import rate, rounded
+from helpers.commands import said
 from helpers.files import write
 from helpers.places import DATA
 
@@ -54,13 +60,6 @@ DEV = str(DATA / "bob_verif" / "dev.csv")
 TEST = str(DATA / "bob_verif" / "eval.csv")
 
 
-def test_alphas_are_a_range_only_of_a_fine_grid():
-    assert alphas_words([0.1, 0.12, 0.9]) == "at alpha 0.1, 0.12 and 0.9"
-    assert alphas_words([0.1, 0.12, 0.14]) == "for alpha from 0.1 to 0.14"
-    many = [0.05 * k for k in range(13)]
-    assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
-
-
 def test_a_band_is_that_of_the_curve(capsys):
     options = ["--alpha", "0.2", "0.5", "--band", "both", "--replicates", "20", "--simultaneous",
                "--level", "0.9", "--seed", "4", "--family", "normal", "--json"]  # fmt: skip
@@ -88,3 +87,65 @@ def test_of_two_files_of_one_name_the_path_is_said(tmp_path, capsys):
     Path(paths[1]).write_text("score,label\n1,1\nx,0\n")
     assert main(["epc", "--dev", paths[0], "--test", paths[1]]) == 2
     assert f"{Path('two', 's.csv')}', line 3: the score must be" in capsys.readouterr().err
+
+
+def run(capsys, *arguments, code=0):
+    return said(capsys, "threshold", *arguments, code=code)
+
+
+@pytest.fixture(scope="module")
+def species(tmp_path_factory):
+    """Attacks of three kinds, and the same as scores."""
+    rng, names = np.random.default_rng(0), np.array(["print", "replay", "mask"])
+    client, impostor, of = rng.normal(2, 1, 300), rng.normal(0, 1, 900), np.repeat(names, 300)
+    path = tmp_path_factory.mktemp("species") / "dev.csv"
+    path = write(path, client, impostor, species=[None] * 300 + of.tolist())
+    return path, br.Scores(client, impostor, impostor_strata=of)
+
+
+@pytest.mark.simulation
+def test_a_target_over_species(capsys, species):
+    """The options say what the argument does."""
+    path, scores = species
+    call = [path, "--stratum", "species", "--far", "0.05", "--how", "guaranteed"]
+    weights = {"print": 0.5, "replay": 0.3, "mask": 0.2}
+    for over, text in (("pooled", "pooled"), (weights, "print=.5, replay=30%,mask=0.2")):
+        decision = br.decide(scores, far=0.05, over=over, how="guaranteed")
+        shown = run(capsys, *call, "--over", text, "--print", "threshold")
+        assert shown == f"{decision.threshold!r}\n"
+    message = run(capsys, *call, "--over", "print=half,mask=0.2", code=2)
+    assert '--over must be "pooled", "worst" or weights' in message
+
+
+@pytest.mark.simulation
+def test_which_file_lacks_scores_is_said(capsys, tmp_path):
+    files = [tmp_path / "d.csv", tmp_path / "t.csv"]
+    for path, n in zip(files, (400, 390), strict=True):
+        write(path, np.arange(n), -np.arange(n))
+        path.write_text(f"{path.read_text()},1\n", encoding="utf-8")
+    asked = ["--far", "0.1", "--family", "normal", "--missing", "drop"]
+    assert main(["threshold", str(files[0]), "--test", str(files[1]), *asked]) == 0
+    err = capsys.readouterr().err.splitlines()
+    assert [line.split(": dropped")[0] for line in err] == ["warning: dev", "warning: test"]
+
+
+def test_scores_of_software_in_single_precision():
+    """Two decimals as float32: the number to deploy rejects those that tie with the threshold."""
+    rng = np.random.default_rng(2)
+    impostor = rng.normal(0, 1, 800).round(2).astype("f4")
+    client = rng.normal(3, 1, 300).round(2).astype("f4")
+    d = br.decide(br.Scores(client, impostor), far=0.05, how="average", family="normal")
+    deploy = np.float32(re.search(r"in\s+float32: (\S+)", tree_text.text_of(d._view()))[1])
+    assert np.array_equal(impostor >= deploy, impostor.astype(float) > d.threshold)
+    assert (impostor == np.float32(d.threshold)).any()
+
+
+def test_bounds_are_rounded_up_and_copied_thresholds_never_break_the_target():
+    shown = [rate(x, up=True) for x in (0.016415, 0.016, 1.81e-158, 0.9912)]
+    assert shown == ["1.7 %", "1.6 %", "1.9e-156 %", "99.2 %"]
+    rng = np.random.default_rng(1)
+    for x in [*rng.normal(size=200), *rng.random(200) * 1e-6, 0.0, 12345.678, 1.4552720000000001]:
+        assert float(rounded(float(x), up=True)) >= x
+        assert float(rounded(float(x), up=False)) <= x
+    assert rounded(1.455272, up=True) == "1.456"
+    assert DEFAULT.fill(rounded(-math.inf, up=True)) == "accept all"

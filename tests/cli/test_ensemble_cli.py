@@ -64,35 +64,17 @@ def test_several_files_are_one_table(capsys, table, files):
     named = document(capsys, *FAST, *files, "--name", "deep", "kernel")
     assert list(named["classifiers"]) == ["deep", "kernel"]
     assert document(capsys, *FAST, *files, "--dev", *files)["fusion"]["folds"] == 0
-    grouped = document(capsys, *FAST, table, "--systems", "cnn", "svm", "--group", "trial")
-    assert document(capsys, *FAST, *files, "--group", "trial") == grouped
 
 
 def test_bad_calls(capsys, frame, table, files, tmp_path):
     assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "cnn")
-    message = refused(capsys, table, "--client-label", "yes")
-    assert "'table.csv' holds '1' (count 30, first in line 2)" in message
     frame.assign(id=range(60)).to_csv(tmp_path / "id.csv", index=False)
     message = refused(capsys, str(tmp_path / "id.csv"))
     assert message.rstrip().endswith("this one too if it is one: --systems COLUMN.")
     assert "--name must give one name per file" in refused(capsys, *files, "--name", "one")
     assert "--dev must name as many" in refused(capsys, *files, "--dev", table)
-    torn = frame.astype({"svm": object})
-    torn.loc[7, "svm"] = "0,5"
-    torn.to_csv(tmp_path / "torn.csv", index=False)
-    message = refused(capsys, str(tmp_path / "torn.csv"))
-    assert "column 'svm' of 'torn.csv', line 9: the score must be a number; got '0,5'" in message
     assert "--score must stand beside several" in refused(capsys, table, "--score", "cnn")
     assert "--missing must be fail or drop" in refused(capsys, table, "--missing", "reject")
-
-
-@pytest.mark.simulation
-def test_missing_scores(capsys, frame, tmp_path):
-    path = str(tmp_path / "gaps.csv")
-    frame.assign(svm=frame["svm"].mask(frame.index.isin([2, 9]))).to_csv(path, index=False)
-    assert "'svm' lacks 2 of 60, first in rows 2, 9" in refused(capsys, path)
-    out = said(capsys, "ensemble", *FAST, path, "--missing", "drop")
-    assert "Left out: 2 rows with a missing score" in out
 
 
 @pytest.mark.simulation

@@ -7,7 +7,6 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.local_files import file_names
 from helpers.files import STUDY, write
 
 #: The person in whose folder the files lie, of whom no document may tell.
@@ -20,7 +19,7 @@ CALLS = {
     f"epc {DEV} {TEST}": "--json --csv --latex",
     f"compare {SYSTEMS} --system C {{0}}c.csv {{0}}c-test.csv --replicates 20": "--json --csv",
     "threshold --systems {0}all --far 0.1 --family beta": "--json --csv",
-    "plan auc --width 0.1 --from {0}mlp/dev.csv": "--json",
+    "plan auc --width 0.1 --from {0}mlp/dev.csv --method delong": "--json",
     "ensemble {0}mlp/test.csv {0}svm/test.csv --html OUT": "",
     f"report {DEV} {TEST} --family beta -o OUT": "",
     "report --systems {0}all --family beta -o OUT": "",
@@ -52,7 +51,9 @@ def said(call, root, start, capsys):
 
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", [
+    pytest.param(c, marks=[pytest.mark.nightly] * c.startswith("report --dev")) for c in CALLS
+])  # fmt: skip
 def test_results_are_byte_identical_from_any_folder(call, tmp_path, capsys, monkeypatch):
     """Files in one folder are named from within, in the other from elsewhere in full."""
     first, second = filled(tmp_path / WHO / "results"), filled(tmp_path / "other" / "deep" / WHO)
@@ -66,6 +67,7 @@ def test_results_are_byte_identical_from_any_folder(call, tmp_path, capsys, monk
 
 
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few")
 def test_documents_of_values_name_files(tmp_path):
     root = filled(tmp_path / WHO)
     dev = br.read_scores(root / "mlp" / "dev.csv")
@@ -73,12 +75,3 @@ def test_documents_of_values_name_files(tmp_path):
         assert WHO not in one.to_json()
         assert br.from_json(one.to_json()) == one
     assert dev.source.path == str(root / "mlp" / "dev.csv")
-
-
-@pytest.mark.parametrize(("paths", "told"), [
-    (["/x/dev.csv", "/x/dev.csv"], ["dev.csv"]),
-    (["/x/a/s.csv", "/x/b/s.csv", "-"], ["a/s.csv", "b/s.csv", "-"]),
-    (["/x/a/1/s.csv", "/x/b/1/s.csv", "/x/b/t.csv"], ["a/1/s.csv", "b/1/s.csv", "t.csv"]),
-])  # fmt: skip
-def test_names_tell_files_apart(paths, told):
-    assert list(file_names(paths).values()) == told

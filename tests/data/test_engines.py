@@ -4,14 +4,12 @@ import importlib.util
 import os
 import pickle
 import shutil
-import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.data.summary import summarize_file
 from helpers.cases import some
 from helpers.engines import check, frame_of
 
@@ -55,25 +53,6 @@ def test_spark_finds_the_same_and_hands_over_no_rows(tmp_path, monkeypatch):
     check(br.summarize(frame, bins=BINS), table)
     assert used
     spark.stop()
-
-
-def file_of(table, folder, **named):
-    pytest.importorskip("pyarrow")
-    path = folder / "it's [1].parquet"
-    table.to_parquet(path, **named)
-    return path
-
-
-@pytest.mark.simulation
-def test_pieces_of_a_file_add_up(tmp_path, monkeypatch):
-    forbid_rows(monkeypatch)
-    monkeypatch.setattr("betaroc.data.parquet._BATCH", 3000)
-    table = rows(10_000)
-    path = file_of(table, tmp_path, row_group_size=7000)
-    found = summarize_file(path, bins=4096)
-    check(found, table)
-    assert (found.source.path, found.source.format) == (str(path), "parquet")
-    assert br.summarize(path, bins=4096).client.counts.tolist() == found.client.counts.tolist()
 
 
 N_MANY, BINS = 50_000, 64
@@ -147,27 +126,6 @@ def test_no_engine_hands_over_rows(engine, tmp_path, monkeypatch):
         assert used
 
 
-@pytest.mark.simulation
-def test_a_file_is_summarized_in_bounded_memory(tmp_path, monkeypatch):
-    """2e6 rows are 32 MB as two columns."""
-    pa = pytest.importorskip("pyarrow")
-    monkeypatch.setattr("betaroc.data.parquet._BATCH", 2**14)
-    score = np.random.default_rng(1).integers(1, 1000, 2_000_000) / 1000
-    table = pd.DataFrame({"score": score, "label": np.arange(score.size) % 2})
-    path = file_of(table, tmp_path, row_group_size=50_000)
-    whole, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
-    pa.set_memory_pool(pool)
-    tracemalloc.start()
-    try:
-        found = summarize_file(path, bins=4096)
-        peak = tracemalloc.get_traced_memory()[1] + pool.max_memory()
-    finally:
-        tracemalloc.stop()
-        pa.set_memory_pool(whole)
-    assert found.n_client + found.n_impostor == score.size
-    assert peak < 8e6
-
-
 @pytest.mark.parametrize("engine", some(LAZY, 3))
 def test_texts_and_labels_beyond_two_are_counted(engine, tmp_path):
     table = pd.DataFrame({"score": ["0.5"] * 49 + ["oops"], "label": [0, 1] * 25})
@@ -196,13 +154,3 @@ def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours():
     frame = table.with_columns(score=pl.col("score").cast(pl.Float64))
     with pytest.raises(br.InputError, match="group column 'score' by column 'label'; Invalid"):
         br.summarize(frame)
-
-
-def test_no_workers_error_names_what_to_do():
-    from betaroc.data.frames import engine_errors
-
-    with (
-        pytest.raises(br.EngineError, match="Nothing was written: look for"),
-        engine_errors("score", "label"),
-    ):
-        raise ConnectionRefusedError("no scheduler")

@@ -277,7 +277,7 @@ def test_trials_of_a_key_without_a_score_are_counted(write):
     assert (rejected.n_client_rejected, rejected.n_impostor_rejected) == (2, 1)
 
 
-def test_arrow(tmp_path):
+def test_arrow_and_large_letters_where_columns_have_types(tmp_path):
     table = pa.table({"score": [0.25, 0.5], "label": ["genuine", "impostor"], "id": [3, 4]})
     feather.write_feather(table, tmp_path / "a")
     with pa.ipc.new_stream(tmp_path / "b", table.schema) as stream:
@@ -288,9 +288,6 @@ def test_arrow(tmp_path):
         assert (scores.source.format, scores.source.guessed) == ("arrow", "genuine")
         assert br.summarize(tmp_path / name).impostor.maximum == 0.5
     refused(tmp_path / "a", "Arrow", format="csv")
-
-
-def test_large_letters_where_columns_have_types(tmp_path):
     table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
     pq.write_table(table, tmp_path / "p")
     assert br.read_scores(tmp_path / "p").source.guesses == ("score=SCORE", "label=Label")
@@ -374,18 +371,6 @@ def test_missing_scores_of_arrays_and_frames(tmp_path):
     message(INPUT, lambda: from_labels([1, 0], [None, 0.5], missing="drop"), "every client one")
 
 
-def test_missing_scores_that_count_as_rejected(write):
-    """By hand of MISSING: three clients and three impostors without a score, one each with one."""
-    rejected = br.Scores([0.25], [0.5], n_client_rejected=3, n_impostor_rejected=3)
-    found = br.read_scores(write(MISSING), missing="reject")
-    assert found == rejected
-    assert found.source.n_dropped == 0
-    label, score = [1, 1, 1, 1, 0, 0, 0, 0], [0.25, *[None] * 3, 0.5, *[None] * 3]
-    assert br.Scores.from_labels(label, score, missing="reject") == rejected
-    frame = pa.table({"label": label, "score": score})
-    assert br.Scores.from_frame(frame, missing="reject") == rejected
-
-
 def saved(**arrays):
     """An archive of arrays of numpy, or the array `alone`."""
     out = io.BytesIO()
@@ -447,12 +432,6 @@ def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch
             refused(write(f"score,label\n{value},1\n1,0\n"), "line 2", "beyond 2**53")
     scores = br.read_scores(write(f"score,label\n{2**53 + 2},1\n{2**53 + 1}.0,0\n"))
     assert scores.client.tolist() == [2.0**53 + 2]
-
-
-def test_client_label_as_text_and_as_number(write):
-    for first, client_label in (("2", 2), ("2", "2"), ("2.0", 2)):
-        path = write(f"score,label\n0.25,{first}\n0.5,1\n")
-        assert br.read_scores(path, client_label=client_label) == EXPECTED
 
 
 def test_g20_doubles_come_back_bit_by_bit(write):
@@ -532,7 +511,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 STRATA = "label,species,score,id\n{0},.9,g1\nattack,print,.2,i1\nattack,replay,.4,i2\n{0},.7,g2\n"
 
 
-def test_strata_of_files(write, tmp_path):
+def test_strata_of_files_and_keys(write, tmp_path):
     table = write(STRATA.format("genuine,-"), "species.csv")
     assert br.read_scores(table, stratum="species").strata == (
         {"-": 2}, {"print": 1, "replay": 1}
@@ -545,16 +524,10 @@ def test_strata_of_files(write, tmp_path):
         strata = br.read_scores(tmp_path / name, stratum="species").strata
         assert strata == ({}, {"print": 1, "replay": 1})
         refused(tmp_path / name, "species", stratum="species", group="species")
-
-
-def test_labels_of_several_kinds_are_strata(write):
     kinds = write("label,score\nbonafide,.9\nprint,.2\nreplay,.4\nprint,.3\nbonafide,.8\n")
     one_against_rest = br.read_scores(kinds, client_label="bonafide")
     assert one_against_rest.strata == ({}, {"print": 2, "replay": 1})
     refused(kinds, "two labels; got 3")
-
-
-def test_strata_of_a_key(write):
     lines = write("id,score\ng1,.9\ni1,.2\ng2,.7\ni2,.4\n")
     key = "id,label,attack\ng1,bonafide,-\ng2,bonafide,-\ni1,spoof,A01\ni2,spoof,A02\n"
     path = write(key + "i3,spoof,A02\n", "key")

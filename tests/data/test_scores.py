@@ -1,7 +1,10 @@
 """Scores: what is accepted, kept and compared. Most of what is refused is in hostile/."""
 
 import copy
+import math
 import pickle
+from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -17,7 +20,7 @@ Y = np.array([1, 0, 1, 0])
 CLIENT, IMPOSTOR = [0.625, 0.875], [0.125, 0.25]
 
 
-def test_order_is_kept_and_input_untouched():
+def test_order_and_exact_values_are_kept_and_input_untouched():
     given = X.copy()
     given.flags.writeable = False
     scores = br.Scores(given, [3, 1, 2])
@@ -27,23 +30,12 @@ def test_order_is_kept_and_input_untouched():
     assert scores.client.dtype == np.float64
     with pytest.raises(ValueError, match="read-only"):
         scores.client[0] = 1.0
-
-
-def test_integers_ranges_and_float16():
     assert br.Scores(range(3), [2**53, -(2**53)]).client.tolist() == [0.0, 1.0, 2.0]
     assert br.Scores([1 << 60], [0.5]).client.tolist() == [2.0**60]
     with pytest.warns(br.PrecisionWarning, match="11 significant bits") as caught:
         scores = br.Scores(np.array([0.5, 0.5, 0.25, 1.0], dtype="f2"), [0.5])
     assert scores.client.tolist() == [0.5, 0.5, 0.25, 1.0]
     assert caught[0].filename == __file__
-
-
-def test_counts_totals_and_prior():
-    plain = br.Scores([0.9, 0.8, 0.7], [0.1])
-    assert (plain.n_client, plain.n_impostor) == (3, 1)
-    assert (plain.client_total, plain.impostor_total, plain.prior) == (3.0, 1.0, 0.75)
-    weighted = br.Scores([0.9, 0.8], [0.1, 0.2], client_weights=[1, 2], impostor_weights=[4, 5])
-    assert (weighted.client_total, weighted.impostor_total, weighted.prior) == (3.0, 9.0, 0.25)
 
 
 def full():
@@ -100,8 +92,6 @@ def test_from_frame(frame):
 INPUT, TYPE = br.InputError, br.InputTypeError
 
 VALUES = {
-    "lost beside floats": ([0.5, 2**53 + 1], INPUT, "9007199254740993", "index 1"),
-    "polars bool": (pl.Series([True, False]), TYPE, "boolean decisions"),
     "polars null": (pl.Series([0.1, None]), INPUT, "1 of 2 missing", "positions 1"),
     "lazy frame": (pl.LazyFrame({"a": X}), TYPE, "lazy", "from_frame"),
 }
@@ -116,7 +106,7 @@ def test_scores_refused(case):
     refused(lambda: br.Scores(values, [0.25, 0.5]), error, "client", *words)
 
 
-def test_what_else_of_labels_and_classes_is_refused():
+def test_what_else_is_refused_says_what_to_pass():
     call, y = br.Scores.from_labels, pd.Series(Y)
     refused(lambda: call(["a", "b"], [1, 2], client_label="c"), INPUT, "'c'", "'a'", "'b'")
     refused(lambda: call([1, 2], [1, 2], client_label="2"), INPUT, "'2'", "same type")
@@ -124,6 +114,10 @@ def test_what_else_of_labels_and_classes_is_refused():
     assert call(y, X, weights=pd.Series(X)) == call(Y, X, weights=X)
     refused(lambda: br.Scores([1, 2], [2], client_ids=[1.5, 2]), TYPE, "client_ids", "1.5")
     refused(lambda: br.Scores([1], [2], name=3), TYPE, "name", "3")
+    with pytest.raises(br.InputTypeError, match=r"on 'cuda:0' \(Tensor\). Pass x.cpu\(\)"):
+        br.Scores.from_labels(TRUE_FIVE, Tensor(FIVE, "cuda:0"))
+    with pytest.raises(br.InputTypeError, match=r"frame.rename\(columns=str\)"):
+        br.Scores.from_frame(pd.DataFrame({0: FIVE, 1: TRUE_FIVE}), score=0, label=1)
 
 
 FRAMES = {
@@ -160,11 +154,6 @@ class Tensor:
         return self.x
 
 
-def test_a_tensor_elsewhere_says_what_to_pass():
-    with pytest.raises(br.InputTypeError, match=r"on 'cuda:0' \(Tensor\). Pass x.cpu\(\)"):
-        br.Scores.from_labels(TRUE_FIVE, Tensor(FIVE, "cuda:0"))
-
-
 @pytest.mark.parametrize(
     "made",
     [
@@ -176,11 +165,6 @@ def test_a_tensor_elsewhere_says_what_to_pass():
 def test_it_is_read_as_its_array(made):
     assert br.Scores.from_labels(made(TRUE_FIVE), made(FIVE)) == OF_FIVE
     assert br.Empirical(made(FIVE)) == br.Empirical(FIVE)
-
-
-def test_a_column_that_is_named_by_a_number_says_what_to_pass():
-    with pytest.raises(br.InputTypeError, match=r"frame.rename\(columns=str\)"):
-        br.Scores.from_frame(pd.DataFrame({0: FIVE, 1: TRUE_FIVE}), score=0, label=1)
 
 
 def test_strata_of_frames_and_of_labels_of_several_kinds():
@@ -208,3 +192,38 @@ def test_strata_of_trials_without_a_score():
     for wrong in ({"n_impostor_rejected": 2}, {"impostor_strata": ["a", "", "b"]}):
         with pytest.raises(br.InputError, match="impostor_strata must"):
             br.Scores([3, 4], [1.0, 2, 2.5], **{"impostor_strata": ["a", "b", "b"]} | wrong)
+
+
+def test_counts_have_the_shape_of_thresholds_and_fractions_of_weights():
+    scores = br.Scores([3, 4, 5], [1, 2, 3, 4])
+    t = np.array([[-math.inf, 3.0], [3.5, 5.0]])
+    found = scores.confusion(t)
+    assert found.true_accepts.tolist() == [[3, 2], [2, 0]]
+    assert found.false_accepts.tolist() == [[4, 1], [1, 0]]
+    model = br.ScoreModel(br.Empirical(scores.client), br.Empirical(scores.impostor))
+    np.testing.assert_array_equal(found.far, model.far(t))
+    np.testing.assert_array_equal(found.frr, model.frr(t))
+    half = br.Scores([3, 4], [1, 5], client_weights=[0.5, 2]).confusion(3)
+    assert (half.true_accepts, half.false_rejects, half.frr) == (2, 0.5, 0.2)
+
+
+def test_precision_at_k_is_the_mean_over_all_orders_of_ties():
+    client, impostor = [5, 4, 3, 3], [4, 4, 3]
+    trials = [(v, 1) for v in client] + [(v, 0) for v in impostor]
+    orders = [sorted(p, key=lambda trial: -trial[0]) for p in permutations(trials)]
+    found = br.Scores(client, impostor).precision_at(np.arange(1, 8))
+    for k in range(1, 8):
+        total = sum(sum(label for _, label in order[:k]) for order in orders)
+        assert found[k - 1] == pytest.approx(float(Fraction(total, k * len(orders))), rel=1e-15)
+    weighted = br.Scores([4, 2], [4, 1], client_weights=[2, 1], impostor_weights=[3, 4])
+    copies = br.Scores([4, 4, 2], [4, 4, 4, 1, 1, 1, 1])
+    k = np.arange(1, 11)
+    np.testing.assert_allclose(weighted.precision_at(k), copies.precision_at(k), rtol=1e-15)
+    assert copies.precision_at(10) == 0.3  # every score: the share of clients
+    assert isinstance(copies.precision_at(3), float)
+
+
+@pytest.mark.parametrize("bad", [0, 2.5, [1, 9]])
+def test_k_is_a_number_of_scores(bad):
+    with pytest.raises(br.InputError, match="k must be a whole number from 1 to 4"):
+        br.Scores([1, 2], [0, 1.5]).precision_at(bad)

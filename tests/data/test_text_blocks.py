@@ -176,20 +176,3 @@ def test_a_summary_of_text_is_that_of_its_rows(tmp_path, monkeypatch):
         found = br.summarize(path)
         assert found.source.format == kind.strip()
         check(found, table)
-
-
-def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path):
-    path = tmp_path / "scores.csv"
-    for text in (
-        "", "score,label\n", "score,label\n0.5,1\n", "score,label\n0.5,a\n0.2,b\n",
-        "score,label\n1,0.2\n0,0.3\n1,0.4\n", "scroe,label\n0.5,1\n",
-    ):  # fmt: skip
-        path.write_text(text, encoding="utf-8")
-        said = []
-        for read in (br.read_scores, br.summarize):
-            with pytest.raises(br.FileFormatError) as caught:
-                read(path)
-            said.append(str(caught.value))
-        assert said[0] == said[1]
-    path.write_text("score,label\n0.5,1\n0.2,0\n", encoding="utf-8")
-    assert br.summarize(path, client_label="0").client.maximum == 0.2

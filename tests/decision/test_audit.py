@@ -64,26 +64,9 @@ def test_accuracy_has_the_weighted_shares_of_test():
     assert br.audit(DEV, heavy, "accuracy").a_posteriori == pytest.approx(max(right) / 1050)
 
 
-def test_strata_have_one_threshold_and_it_is_said():
+def test_one_threshold_of_all_strata_and_one_set_on_both_sides_are_said():
     named = TEST._with(impostor_strata=np.array(["a", "b"] * 75))
     with pytest.warns(br.BetarocWarning, match="one threshold for all strata"):
         br.audit(DEV, named)
-
-
-def test_one_set_on_both_sides_is_said():
     with pytest.warns(br.SameDataWarning):
         assert br.audit(DEV, DEV).optimism.estimate == 0.0
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"measure": "frr"}, "criterion must be given for 'frr'"),
-        ({"measure": "frr", "criterion": "far"}, "alpha must be given for 'far'"),
-        ({"measure": "no"}, "measure must be one of"),
-        ({"measure": "frr", "criterion": "no"}, "criterion must be one of"),
-    ],
-)
-def test_what_is_refused(options, words):
-    with pytest.raises(br.InputError, match=words):
-        br.audit(DEV, TEST, **options)

@@ -109,7 +109,6 @@ def test_a_table_by_hand():
 def test_break_even_after_the_fact_and_a_curve():
     result = br.categories(*sides(DEV, TEST))
     np.testing.assert_allclose(result.a_posteriori[0], result.a_posteriori[1], rtol=0, atol=1e-12)
-    assert result == br.from_json(result.to_json())
     several = br.categories(*sides(DEV, TEST), criterion="f-measure", alpha=[0.2, 0.5, 0.8])
     alone = br.categories(*sides(DEV, TEST), **OPTIONS)
     assert [several.band("c1").estimate[1]] == alone.band("c1").estimate.tolist()

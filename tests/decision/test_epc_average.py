@@ -27,8 +27,10 @@ IDENTITIES = {
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("pair", IDENTITIES)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "pair"), [
+    ("bell", "sensitivity-specificity"), ("U", "far-frr"), ("binormal", "precision-recall"),
+    ("logit-normal", "precision-recall"),
+])  # fmt: skip
 def test_the_identities_of_the_a_posteriori_average(name, pair):
     # The ROCs are concave, so precision rises with the threshold; the quadrature asks for 1e-9.
     model = MODELS[name]
@@ -119,7 +121,7 @@ TEST = {"sample": br.Scores(RNG.beta(4, 2, 30), RNG.beta(2, 4, 40)), "mixed": MI
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
 @pytest.mark.parametrize("of_dev", DEV)
 def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev):
-    alpha = (np.arange(8001) + 0.5) / 8001
+    alpha = (np.arange(4001) + 0.5) / 4001
     thresholds = [br.epc(DEV[of_dev], DEV[of_dev], criterion=name, alpha=alpha).threshold
         for name in ("precision", "recall")]  # fmt: skip
     for of_test, test in TEST.items():

@@ -37,7 +37,7 @@ def test_forecasts_of_mpmath(case):
             assert getattr(forecast, name)[0] == expected, name
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_empirical_excess_and_optimism_are_met_from_below():
     """Simulated over forecast: .95 expected, with a Monte Carlo error of .05."""
     n, rng, theta, least = 1000, np.random.default_rng(51), np.empty(800), np.empty(800)
@@ -81,17 +81,6 @@ def test_reflection_swaps_the_classes():
     assert_allclose(other.threshold[inside], 1 - one.threshold[inside], rtol=1e-12)
     for name in (*RESULTS, "least"):
         assert_allclose(getattr(other, name), getattr(one, name), rtol=1e-9, err_msg=name)
-
-
-def test_a_fit_forecasts_as_its_model():
-    rng = np.random.default_rng(53)
-    fit = br.fit(br.Scores(rng.beta(3, 2, 80), rng.beta(2, 3, 90)))
-    one, other = (br.epc_forecast(f, n_client=50, n_impostor=60, alpha=[0.0, 0.3, 0.7])
-        for f in (fit, fit.model))  # fmt: skip
-    assert (one.fitted, other.fitted) == (True, False)
-    for name in (*RESULTS, "threshold"):
-        assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-9)
-    assert "fitted and taken as true" in str(one)
 
 
 def test_chernoffs_constants():
@@ -222,13 +211,13 @@ def test_all_beyond_and_complements():
 SIMULATED = [(BETA, "far", 20, 30, 0.1), (NORMAL, "frr", 7, 7, 0.5), (NORMAL, "far", 50, 10, 0.05)]
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 @pytest.mark.parametrize(("model", "criterion", "m", "n", "alpha"), SIMULATED)
 def test_dev_sets_do_what_is_forecast(model, criterion, m, n, alpha):
-    """600 dev sets: means to 4.5 errors, spreads to 20 % (their error is at most 5 %)."""
+    """300 dev sets: means to 4.5 errors, spreads to 25 % (their error is at most 7 %)."""
     rng, curves = np.random.default_rng(11), []
-    for _ in range(600):
+    for _ in range(300):
         dev = br.Scores(model.client.sample(m, rng), model.impostor.sample(n, rng))
         curves.append(br.epc(dev, model, criterion=criterion, alpha=[alpha]))
     found = forecast(model, criterion, m, n, [alpha])
@@ -236,7 +225,7 @@ def test_dev_sets_do_what_is_forecast(model, criterion, m, n, alpha):
         own = np.array([getattr(e, "value" if name == "hter" else name)[0] for e in curves])
         error = own.std() / math.sqrt(own.size)
         assert abs(own.mean() - getattr(found, name)[0]) <= 4.5 * error + 1e-12, name
-        assert own.std() == approx(getattr(found, f"{name}_sd")[0], rel=0.2, abs=1e-9)
+        assert own.std() == approx(getattr(found, f"{name}_sd")[0], rel=0.25, abs=1e-9)
 
 
 @pytest.mark.simulation

@@ -178,14 +178,3 @@ def test_what_has_no_limit_or_another_decision_is_refused():
     for old, new in (('"far"', '"cost"'), ('"log_wealth": [', '"log_wealth": [0.0, ')):
         with pytest.raises(br.FileFormatError, match=r"target|log_wealth"):
             br.from_json(text.replace(old, new))
-
-
-@pytest.mark.simulation
-def test_alarms_come_where_the_rate_is_doubled_and_hardly_elsewhere():
-    rng, found = np.random.default_rng(5), {0.01: 0, 0.02: 0}
-    for rate in found:
-        for _ in range(60):
-            logs = log_bets((rng.random(2500) < rate).astype(float), 0.01, NEVER, 0)[1]
-            found[rate] += bool((logs >= math.log(20)).any())
-    assert found[0.01] <= 6
-    assert found[0.02] >= 48

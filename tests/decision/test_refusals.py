@@ -25,6 +25,8 @@ EMPTY_FOLD = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5], client_weights=[1.0, 0.0, 1.
 HALVES = br.Scores([2.0, 3.0], [0.5, 1.0], impostor_weights=[1.0, 0.5])
 THIRDS = br.Scores([2.0, 3.0, 4.0], [0.0, 1.0, 2.5], client_weights=[0.5, 1.0, 1.0])
 PLAIN, LINE = br.Scores([2.0, 3.0], [0.5, 1.0]), br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
+STRATA = draw(50, 50, impostor_strata=["a"] * 25 + ["b"] * 25)
+HALF = {"precision": 0.9, "prior": 0.5}
 MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
 NORMAL = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
 MASSES = br.ScoreModel(br.Inflated(br.Beta(2.0, 1.0), at_one=0.1), br.Beta(1.0, 2.0))
@@ -79,9 +81,12 @@ ROWS = [
     (OF_FIT.band, (), {"method": "exact", "resample": "test"}, "'delta' where test is a fit"),
     (band, (MODEL, STRANGE), {"resample": "test"}, "got p, q of the client family 'beta'"),
     (band, (MODEL, BROKEN), {"resample": "test"}, "finite covariance to vary"),
-    # --- averages and folds
+    # --- audits, averages and folds
+    (br.audit, (DEV, TEST, "frr"), {}, "criterion must be given for 'frr'"),
+    (br.audit, (DEV, TEST, "frr"), {"criterion": "far"}, "alpha must be given for 'far'"),
+    *((br.mean_curve, (curves,), {}, "two or more Scores, or two or more Epc")
+        for curves in ([FEW], [FEW, COARSE], FEW)),
     (average, (), {"low": 0.5, "high": 0.5}, "low must be less than high; got low=0.5, high=0.5"),
-    (average, (), {"pair": "far-recall"}, "pair must be"),
     (br.epc_average, (MODEL, TEST), {"replicates": 5}, "dev must be scores"),
     (br.epc_average, (DEV, THIRDS), {"replicates": 5}, "whole numbers of copies"),
     (br.epc_cv, (FEW,), {"folds": 4}, "at most the number of client scores, 3; got 4"),
@@ -105,13 +110,17 @@ ROWS = [
     (decide, (), {"far": 0.1, "frr": 0.1}, "got far and frr"),
     (decide, (), {"cost_fa": 1}, "cost_fr must stand beside"),
     (decide, (), {"far": 0.1, "how": "counted"}, "how must be one of"),
-    (decide, (), {"precision": 0.9, "how": "average"}, "how must be"),
     (decide, (), {"far": 0.1, "confidence": 95}, "Did you mean 0.95"),
     (decide, (), {"far": 0.1, "confidence": 1 - 1e-15}, "at most 1 - 1e-12"),
     *((decide, (), {"precision": x}, "above 0, at most 1") for x in (0.0, 1.1, np.nan)),
     # Of the highest three two are clients; no threshold has more.
     (br.decide, (br.Scores([7.0, 8.0], [9.0, 1.0, 2.0]),),
         {"precision": 0.7, "how": "counted"}, "highest counted is 66.66 %, at the threshold 4.5"),
+    (decide, (), {"precision": 0.9, "prior": 1.0}, "prior must be strictly between 0 and 1"),
+    (br.decide, (br.Scores([1.0] * 9, [1.0] * 9),), HALF, "best lower bound is"),
+    (br.decide, (br.Scores([1.0], [0.0]),), HALF, "bound is 2.500 %"),
+    (br.decide, (THIRDS,), {"ppv": 0.9}, "whole numbers"),
+    (br.decide, (STRATA,), HALF | {"over": "worst"}, "Decide far= over them; with prior="),
     (decide, (), {"far": 0.1, "family": "normal", "boundary": "inflate"}, "must be left out"),
     (decide, (), {"far": 0.1, "family": "beta", "resolution": -1.0}, "resolution must"),
     (replaced, (), {"threshold": 7.0}, "methods"),

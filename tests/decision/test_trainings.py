@@ -1,5 +1,7 @@
 """Variance of trainings, dev and test by hand, methods compared, what is refused."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,7 +37,7 @@ def test_parts_of_a_rate_are_those_of_indicators():
     assert result.training.estimate == pytest.approx(left, rel=1e-5)
 
 
-def test_the_interval_of_the_training_is_bonetts_less_the_interaction():
+def test_the_intervals_are_bonetts_less_the_interaction_and_students():
     result = br.variance_components(FIVE, "auc")
     y, n, z = result.values, 5, stats.norm.ppf(0.975)
     kurtosis = n * np.sum((y - np.median(y)) ** 4) / np.sum((y - y.mean()) ** 2) ** 2
@@ -43,10 +45,7 @@ def test_the_interval_of_the_training_is_bonetts_less_the_interaction():
     ends = c * np.var(y, ddof=1) * np.exp([-z * c * error, z * c * error])
     expected = np.maximum(ends - result.interaction.estimate, 0.0)
     assert [result.training.low, result.training.high] == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_mean_of_trainings_with_trials_of_their_own_is_students():
-    """Each on its own test set: nothing is shared, and S^2/k of k - 1 degrees says all."""
+    # Each on its own test set: nothing is shared, and S^2/k of k - 1 degrees says all.
     result = br.variance_components(FIVE, "eer", paired=False)
     low, high = stats.t.interval(0.95, 4, result.values.mean(), stats.sem(result.values))
     assert (result.mean.low, result.mean.high) == pytest.approx((low, high), rel=1e-12)
@@ -125,12 +124,17 @@ def test_trials_of_one_person_vary_together():
             assert one.high == pytest.approx(other.high, rel=0.05)
 
 
-def test_what_nothing_moves_is_said():
+def test_what_nothing_moves_and_other_statistics_are_said():
     apart = [br.Scores(s.client + 20.0, s.impostor) for s in FIVE]
     with pytest.warns(br.SmallSampleWarning, match="no training and no trial moves 'auc'"):
         assert br.variance_components(apart, "auc").mean.estimate == 1.0
     with pytest.warns(br.ExtrapolationWarning):
         br.variance_components(FIVE, "frr@far=0.001")
+    a, b = br.variance_components(FIVE, "auc"), br.variance_components(FIVE, "eer")
+    with pytest.raises(br.InputError, match="have one statistic"):
+        br.difference(a, b, "mean")
+    with pytest.raises(br.InputError, match="hold their trainings"):
+        br.difference(br.from_json(a.to_json()), a, "mean")
 
 
 @pytest.mark.simulation
@@ -165,9 +169,53 @@ def test_what_is_refused(trainings, options, words):
         br.variance_components(trainings, **options)
 
 
-def test_methods_are_compared_in_one_number():
-    a, b = br.variance_components(FIVE, "auc"), br.variance_components(FIVE, "eer")
-    with pytest.raises(br.InputError, match="have one statistic"):
-        br.difference(a, b, "mean")
-    with pytest.raises(br.InputError, match="hold their trainings"):
-        br.difference(br.from_json(a.to_json()), a, "mean")
+ONE, TWO = br.Scores([2, 3, 4, 5], [0, 1, 2, 3]), br.Scores([3, 4, 5, 6], [0, 1, 2, 3])
+MODEL = br.ScoreModel(br.Empirical([3, 4, 5, 6]), br.Empirical([0, 1, 2, 3]))  # of TWO
+
+
+def test_vertical_means_and_their_ends_by_hand_know_ranks_alone():
+    """At FAR 1/4 TPRs are 3/4 and 1; with t(.975, 1) = 12.706 the ends lie beyond [0, 1]."""
+    band = br.mean_curve([ONE, TWO], far=[0.25])
+    assert (band.estimate, band.low, band.high) == ([0.875], [0.0], [1.0])
+    many = br.mean_curve([ONE, TWO] * 20, far=[0.25])
+    reach = 2.022690911734728 * math.sqrt(40 / 39) * 0.125 / math.sqrt(40)  # t(.975, 39)
+    assert many.low[0] <= 0.875 - reach < 0.875 + reach <= many.high[0]
+    assert many.groups == (None, 40)
+    stretched = br.Scores(np.exp(TWO.client), np.exp(TWO.impostor))
+    first, second = (br.mean_curve([ONE, other]) for other in (TWO, stretched))
+    assert np.array_equal(first.estimate, second.estimate)
+
+
+def test_equal_trainings_have_their_own_curve_and_the_interval_of_all_clients():
+    """Clopper and Pearson: of 3 times 4 clients all accepted 0.025^(1/12) is the lower end."""
+    at = np.linspace(0, 1, 9)
+    band, roc = br.mean_curve([TWO] * 3, far=at), MODEL.roc()
+    assert band.estimate == pytest.approx(roc.tpr(at))
+    assert band.low[-1] == pytest.approx(0.025 ** (1 / 12))
+    by_threshold = br.mean_curve([TWO] * 3, averaging="threshold")
+    assert np.all(np.diff(by_threshold.alpha) >= 0)
+    assert np.all(by_threshold.estimate <= roc.tpr(by_threshold.alpha) + 1e-12)  # or below a step
+
+
+def test_epcs_are_averaged_at_each_alpha_and_means_drawn_as_roc_and_det():
+    curves = [br.epc(a, b, alpha=[0.3, 0.7]) for a, b in ((ONE, TWO), (TWO, ONE))]
+    band = br.mean_curve(curves)
+    assert band.estimate.tolist() == np.mean([e.value for e in curves], axis=0).tolist()
+    assert band.plot().get_xlabel() == "alpha"
+    with pytest.raises(br.InputError, match="equal alphas"):
+        br.mean_curve([curves[0], br.epc(ONE, TWO, alpha=[0.3, 0.6])])
+    band = br.mean_curve([ONE, TWO])
+    for kind, names in (("roc", ("FAR", "TPR")), ("det", ("FAR", "FRR"))):
+        ax = band.plot(kind=kind)
+        assert (ax.get_xlabel(), ax.get_ylabel()) == names
+        assert band.plot(kind=kind, terms="medical").get_xlabel() == "FPF"
+        assert "interval of the mean of 2 trainings" in ax.get_legend().get_texts()[-1].get_text()
+
+
+def test_where_no_impostor_of_a_training_lies_beyond_the_interval_begins_at_0():
+    """Normal classes two apart: the TPR at FAR 0 is 0, at .005 .28; 50 impostors say neither."""
+    rng = np.random.default_rng(2)
+    trainings = [br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 50)) for _ in range(10)]
+    band = br.mean_curve(trainings, far=[0.0, 0.005, 0.1])
+    assert band.low[:2].tolist() == [0.0, 0.0]
+    assert 0.5 < band.low[2] < band.estimate[2]

@@ -196,15 +196,6 @@ def test_groups_widen_intervals_and_stay_in_one_fold(frame):
     plain = br.inclusion(frame, alpha=[0.2, 0.6], family="normal").fusion.gain("b")
     # Divisor n for n - 1 and N - 1 degrees of freedom for Welch's.
     assert once.high - once.low == pytest.approx(plain.high - plain.low, rel=0.03)
-    both = {k: br.Scores.from_frame(thrice, score=k, group="who") for k in "abc"}
-    assert br.inclusion(both, alpha=[0.2, 0.6], family="normal") == given
-
-
-def test_mean_logit_of_ranks_by_hand():
-    dev = trials([[3.0], [5.0]], [[1.0], [3.0]])
-    # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
-    ranks = rank_sums(dev, np.array([[3.0], [9.0], [0.0], [4.0]])) / (2.0 * (4.0 + 1.0))
-    assert ranks[:, 0].tolist() == [2.5 / 5, 4.5 / 5, 0.5 / 5, 3.5 / 5]
 
 
 def test_rank_means_tie_exactly():
@@ -239,15 +230,6 @@ def test_trials_with_both_ends_are_fused_by_ranks(frame):
         assert given.fusion.scale == scale
         assert reason in given.fusion.scale_reason
     assert np.isfinite(given.fusion.table[["with", "without", "gain"]].to_numpy()).all()
-
-
-@pytest.mark.simulation
-def test_folds_are_stratified_and_fixed_by_the_seed(frame, result):
-    assert br.inclusion(frame, family="normal", rng=3).fusion == result.fusion
-    assert np.bincount(result.client_folds).tolist() == [N // 5] * 5
-    in_turn = br.inclusion(frame, family="normal", folds=7, alpha=[0.5])
-    assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
-    assert in_turn.fusion.folds == 7
 
 
 @pytest.mark.simulation

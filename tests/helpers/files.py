@@ -1,5 +1,8 @@
 """Score files that tests write."""
 
+import numpy as np
+import pandas as pd
+
 #: The configuration of a small study, to which keys may be put before and parameters after.
 STUDY = """statistics = ["true.auc"]
 [design.grid]
@@ -10,10 +13,10 @@ b_i = 2.0
 """
 
 
-def write(path, client, impostor):
-    """A file of score and label, and its name."""
-    rows = [(float(s), label) for label, side in ((1, client), (0, impostor)) for s in side]
+def write(path, client, impostor, **columns):
+    """A file of score, label and other columns of clients first, and its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"{s!r},{label}\n" for s, label in rows)
-    path.write_text(f"score,label\n{text}", encoding="utf-8")
+    scores = np.r_[client, impostor].astype(float)
+    labels = np.repeat([1, 0], [len(client), len(impostor)])
+    pd.DataFrame({"score": scores, "label": labels} | columns).to_csv(path, index=False)
     return str(path)

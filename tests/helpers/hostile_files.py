@@ -120,7 +120,6 @@ REFUSED = {
     "G16 1e400": (_line("1e400,1"), (*_FIVE, "'1e400'", "inf")),
     "G16 an underscore": (_line("0.2_5,1"), (*_FIVE, "'0.2_5'")),
     "G16 1e-400": (_line("1e-400,1"), (*_FIVE, "'1e-400'", "0.0")),
-    "G16 hexadecimal": (_line("0x1p-2,1"), (*_FIVE, "'0x1p-2'")),
     "G16 other digits": (_line("٠.٢٥,1"), (*_FIVE, "number")),
     "G16 per cent": (_line("25%,1"), (*_FIVE, "'25%'", "Percentages")),
     "G16 a zero width": (_line("0.25\u200b,1"), (*_FIVE, r"\u200b")),

@@ -113,17 +113,8 @@ def _fits() -> dict[str, Any]:
     frame["x"] = np.arange(len(frame)) % 7
     summary = br.summarize(frame)
     exact = br.Scores(np.r_[dev.client, 1.0, 1.0], np.r_[0.0, dev.impostor])
-    families = {
-        name: br.fit(dev, name)  # type: ignore[arg-type]
-        for name in (
-            "normal",
-            "beta-mixture",
-            "proper-beta",
-            "rank-binormal",
-            "empirical",
-            ("beta", "normal"),
-        )
-    }
+    names = ("normal", "beta-mixture", "proper-beta", "rank-binormal", "empirical")
+    families = {name: br.fit(dev, name) for name in (*names, ("beta", "normal"))}
     return {f"fit {name}": value for name, value in families.items()} | {
         "scores": dev, "labels": br.Scores.from_labels([1, 1, 0, 0], [0, 1, 0.2, 0.3]),
         "grouped": grouped(), "fit": fit, "distribution fit": fit.client, "summary": summary,

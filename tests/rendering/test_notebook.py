@@ -6,7 +6,6 @@ import pytest
 from nbclient import NotebookClient
 
 import betaroc as br
-from betaroc.rendering.numbers import name_shown
 from helpers.pages import asks_for_nothing, assert_inert
 
 NASTY = '</style><script>alert(1)</script>" onload="x אבג ' + "y" * 40
@@ -18,6 +17,7 @@ def scores(seed=1, n=400, name=None, better=2.0):
 
 
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few")
 def test_blocks_hold_nothing_foreign():
     dev, test = scores(name=NASTY, n=60), scores(2, 60, NASTY)
     curve, decision = br.epc(dev, test), br.decide(dev, far=0.1)
@@ -35,10 +35,6 @@ def test_blocks_hold_nothing_foreign():
         assert NASTY not in " ".join(page.text)
         pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
         assert all(one.get("aria-label") or one.get("aria-hidden") for one in pictures)
-
-
-def test_names_are_cut():
-    assert name_shown("x" * 80) == "\u2068" + "x" * 20 + "…" + "x" * 19 + "\u2069"
 
 
 @pytest.mark.simulation
@@ -63,7 +59,7 @@ fit, curve = br.fit(dev), br.epc(dev, test)
 decision = br.decide(dev, far=0.05)
 """
 FIGURES = "from matplotlib import pyplot\npyplot.get_fignums()"
-PICTURES = ("fit.plot()", "dev.plot(bins=10)", "decision.plot()", "fit.interval('auc').plot()")
+PICTURES = ("fit.plot()", "decision.plot()")
 
 
 @pytest.mark.simulation

@@ -105,7 +105,8 @@ def test_a_study_that_failed_says_so(tmp_path):
         raise ValueError("<b>no</b>")
 
     page = tmp_path / "x.html"
-    br.Study(DESIGN, {"x": fails}, replicates=2, rng=1).run().to_html(page)
+    asked = {"</script><script>x=1</script>": fails}
+    br.Study(DESIGN, asked, replicates=2, rng=1).run().to_html(page)
     text = page.read_text(encoding="utf-8")
     self_contained(text)
     for words in ("study in memory", "4 trials failed", "&lt;b&gt;no&lt;/b&gt;"):

@@ -6,7 +6,7 @@ import pytest
 
 from betaroc.rendering import tree
 from betaroc.rendering.numbers import percent
-from betaroc.rendering.tree_html import html_of, prose_of, typeset
+from betaroc.rendering.tree_html import html_of, prose_of
 from betaroc.rendering.tree_text import (
     Terminal,
     csv_table,
@@ -110,16 +110,6 @@ def test_a_table_fits_the_terminal(width, lines):
     told = text_of([FIXED], Terminal(width)).splitlines()
     assert [line.rstrip() for line in told[: len(lines)]] == lines
     assert max(map(len, told)) <= width
-
-
-@pytest.mark.parametrize(("text", "shown"), [
-    ("2806 of 28064 impostor scores", "2806 of 28 064 impostor scores"),
-    ("0.12345 points, 1e-12345 more", "0.12345 points, 1e−12345 more"),
-    ("up to 1 - 3.1e-10, shape -0.5", "up to 1 − 3.1e−10, shape −0.5"),
-    ("set-1, re-2.csv, e-mail", "set-1, re-2.csv, e-mail"),
-])  # fmt: skip
-def test_numbers_of_a_sentence_are_printed_as_numbers(text, shown):
-    assert str(typeset(text)).replace("\u202f", " ").replace("\u00a0", " ") == shown
 
 
 def test_a_tree_is_markdown_in_which_no_name_is_markup():

@@ -35,7 +35,7 @@ STAY = {"Study", "StudyResult", "Shape", "TargetCheck", "Verdict", "ThresholdMet
 
 
 @pytest.mark.simulation
-def test_what_is_read_is_what_was_written():
+def test_what_is_read_is_what_was_written_of_every_public_class():
     for name, value in nouns().items():
         text = value.to_json()
         again = br.from_json(text)
@@ -43,10 +43,6 @@ def test_what_is_read_is_what_was_written():
         assert again == value, name
         # What no comparison sees is there too: notices, libraries, what dev is drawn again from.
         assert again.to_json() == text, name
-
-
-@pytest.mark.simulation
-def test_every_public_class_travels():
     classes = {name for name in PUBLIC if isinstance(getattr(br, name), type)}
     abstract = {name for name in classes if getattr(br, name).__dict__.get("__abstractmethods__")}
     tried = {type(value).__name__ for value in nouns().values()}
@@ -55,14 +51,6 @@ def test_every_public_class_travels():
 
 
 @pytest.mark.simulation
-def test_any_scalar_travels_where_a_field_takes_one():
-    odd = {"all": {"alpha": [math.inf, math.nan, "inf", None, True, 1, 5e-324]}}
-    made = replace(travellers()["fusion"], parts=odd)
-    again = br.from_json(made.to_json())
-    assert repr(again.parts) == repr(odd)
-    assert again.to_json() == made.to_json()
-
-
 def test_every_bit_of_a_number_travels():
     odd = [5e-324, 0.1 + 0.2, 1.0 - 2.0**-53, 1.7976931348623157e308, -0.0, 2.0**-1074 * 3]
     client = br.from_json(br.Scores(odd, [0.5]).to_json()).client
@@ -75,13 +63,24 @@ def test_every_bit_of_a_number_travels():
     undefined = replace(one, n_beyond=math.nan)
     assert undefined.to_dict()["n_beyond"] == {"float": "nan"}  # null is None there
     assert math.isnan(br.from_json(undefined.to_json()).n_beyond)
+    odd = {"all": {"alpha": [math.inf, math.nan, "inf", None, True, 1, 5e-324]}}
+    made = replace(travellers()["fusion"], parts=odd)
+    again = br.from_json(made.to_json())
+    assert repr(again.parts) == repr(odd)
+    assert again.to_json() == made.to_json()
 
 
-def test_scores_keep_their_dtype_groups_ids_and_weights():
+def test_arrays_keep_their_dtype_and_stand_once():
     given_, again = grouped(), br.from_json(grouped().to_json())
     assert again.dtype == given_.dtype == "float32"
     assert again.client_groups.shape == (30, 2)
     assert again.client_ids.dtype == given_.client_ids.dtype == np.int64
+    text = br.fit(scores(), "empirical").to_json() or ""
+    assert text.count(repr(scores().client[0].item())) == 1
+    assert '"same as": "model.client.values"' in text
+    # Without scores inside (0, 1) the extremes of these are 2 and -1.
+    summary = br.summarize(br.Scores([1.5, 2.5, 3.0], [-1.0, -2.0, 3.3]).to_frame())
+    assert br.from_json(summary.to_json()) == summary
 
 
 @pytest.mark.simulation
@@ -93,12 +92,6 @@ def test_a_result_that_was_read_computes_as_the_one_that_was_written():
     analysis = travellers()["analysis"]
     read = br.from_json(analysis.to_json())
     assert (read.summary(), read.notices) == (analysis.summary(), analysis.notices)
-
-
-def test_large_arrays_stand_once():
-    text = br.fit(scores(), "empirical").to_json() or ""
-    assert text.count(repr(scores().client[0].item())) == 1
-    assert '"same as": "model.client.values"' in text
 
 
 def test_documents_are_read_from_files(tmp_path):
@@ -201,7 +194,7 @@ def test_numbers_that_cannot_be_or_do_not_follow_are_refused(name):
 
 
 @pytest.mark.simulation
-def test_reprs_are_one_short_line_or_make_the_value_again():
+def test_reprs_are_one_short_line_and_metrics_flat_and_finite():
     names = {"nan": math.nan, "inf": math.inf} | {name: getattr(br, name) for name in PUBLIC}
     for name, value in travellers().items():
         text = repr(value)
@@ -212,6 +205,12 @@ def test_reprs_are_one_short_line_or_make_the_value_again():
     long = "n" * 500
     for value in (br.Scores([1.0], [0.0], name=long), br.Design.grid({long: [1, 2]})):
         assert len(repr(value)) <= REPR_LIMIT, type(value)
+    for name, value in nouns().items():
+        for key, number in value.metrics().items():
+            assert re.fullmatch(r"[0-9A-Za-z_./-]+", key), (name, key)
+            assert type(number) is float, (name, key)
+            assert math.isfinite(number), (name, key)
+    assert FIT.metrics()["auc"] == FIT.model.auc()
 
 
 @pytest.mark.parametrize("shape", [[2**40, 2**40], [0, 2**30, 2**30], [-1, -3], [2]])
@@ -222,15 +221,12 @@ def test_shapes_that_overflow_are_refused(shape):
         br.from_json(json.dumps({"kind": "Empirical", "format": 1, "values": array}))
 
 
-def test_deep_values_are_refused():
+def test_what_is_no_document_or_too_deep_is_refused(tmp_path):
     inner = '{"kind": "Beta", "a": 1.0, "b": 1.0}'
     for _ in range(200):
         inner = f'{{"kind": "Shifted", "base": {inner}, "shift": 0.0, "scale": 1.0}}'
     with pytest.raises(br.FileFormatError, match="nested at most"):
         br.from_json(inner[:-1] + ', "format": 1}')
-
-
-def test_what_is_no_document_is_refused(tmp_path):
     with pytest.raises(br.ScoreFileNotFoundError, match="there is no"):
         br.from_json(tmp_path / "none.json")
     with pytest.raises(br.InputTypeError, match="text or a path"):
@@ -243,29 +239,15 @@ def test_the_schema_is_that_of_the_classes_and_of_their_documents():
     assert schema() == known
     validator = jsonschema.Draft202012Validator(known)
     validator.check_schema(known)
-    for name, value in nouns().items():
-        assert [error.message for error in validator.iter_errors(value.to_dict())] == [], name
+    for name, value in nouns().items():  # of small ones the choice among all kinds too
+        own = {"$ref": f"#/$defs/{type(value).__name__}", "$defs": known["$defs"]}
+        check = validator if name in {"beta", "interval"} else validator.evolve(schema=own)
+        assert [error.message for error in check.iter_errors(value.to_dict())] == [], name
     for name in BROKEN.keys() - {"constructor", "length", "no array there"}:
         assert not validator.is_valid(BROKEN[name][0]), name
 
 
-@pytest.mark.simulation
-def test_metrics_are_flat_finite_and_named_for_trackers():
-    for name, value in nouns().items():
-        for key, number in value.metrics().items():
-            assert re.fullmatch(r"[0-9A-Za-z_./-]+", key), (name, key)
-            assert type(number) is float, (name, key)
-            assert math.isfinite(number), (name, key)
-    assert FIT.metrics()["auc"] == FIT.model.auc()
-
-
-def test_a_summary_off_the_unit_interval_is_read():
-    """Without scores inside (0, 1) the extremes of these are 2 and -1."""
-    summary = br.summarize(br.Scores([1.5, 2.5, 3.0], [-1.0, -2.0, 3.3]).to_frame())
-    assert br.from_json(summary.to_json()) == summary
-
-
-def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision():
+def test_documents_of_older_versions_are_read_by_the_names_of_today():
     """What that version wrote of 30 impostors 0, .1, ..., 2.9 and a FAR of 10 %."""
     old = {
         "betaroc": "0.2.0", "format": 1, "kind": "GuaranteedThreshold", "threshold": 2.9,
@@ -277,10 +259,7 @@ def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision():
     scores = br.Scores([2, 3, 4], [k / 10 for k in range(30)])
     assert read.method == br.decide(scores, far=0.1, how="guaranteed").method
     assert (read.status, read.k) == ("not enough evidence", 1)
-
-
-def test_documents_of_format_1_are_read_by_the_names_of_today():
-    """What was written when a `ThresholdMethod` was a "Way" and a `SampleSupport` "Evidence"."""
+    # What was written when a `ThresholdMethod` was a "Way" and a `SampleSupport` "Evidence".
     decision, curve = json.loads(Path(__file__).with_name("format_1.json").read_text("utf-8"))
     read, e = br.from_json(json.dumps(decision)), br.from_json(json.dumps(curve))
     scores = br.Scores([7, 9], range(4))

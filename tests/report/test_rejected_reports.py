@@ -58,7 +58,7 @@ def test_both_kinds_of_rates_stand_beside_each_other(analysis):
             assert m.low < expected["fmr"] < m.high
 
 
-def test_checks_are_those_of_the_scores_alone(analysis):
+def test_checks_are_those_of_the_scores_alone_and_the_page_says_of_which_trials(analysis):
     """The simulated tests, the distances, the audit and the ends; verdicts as of these scores."""
     alone, own = br.analyze(br.Scores(*SIDES[0]), family="beta").dev, analysis.dev
     for key in ("ks", "information", "roc_distance", "tolerance", "replicates", "verdict"):
@@ -68,9 +68,6 @@ def test_checks_are_those_of_the_scores_alone(analysis):
     assert own.curve_tests.ends == alone.curve_tests.ends
     assert own.curve_tests.curve == alone.curve_tests.curve
     assert own.empirical.auc() < alone.empirical.auc()
-
-
-def test_the_page_says_what_is_of_which_trials(analysis):
     page = re.sub(r"\s+", " ", render_report(analysis))
     for words in (
         "10 client and 12 impostor trials without a score count as rejected", "462 rows",

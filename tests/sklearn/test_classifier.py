@@ -83,27 +83,6 @@ def test_a_client_is_a_score_above_the_threshold():
     assert found.predict([[90.0], [90.5], [91.0]]).tolist() == [0, 1, 1]
 
 
-@pytest.mark.parametrize(("target", "dtype", "client"), [
-    ({"far": 0.1}, np.float32, 1), ({"far": 0.1}, np.float64, 0), ({"frr": 0.1}, np.float32, 0),
-])  # fmt: skip
-def test_scikit_learn_decides_alike_at_the_threshold_handed_over(target, dtype, client):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(600, 1)).round(1).astype(dtype)  # about 60 distinct values
-    y = (rng.random(600) < 0.4).astype(int)
-    X[y == 1] += dtype(0.7)
-    found = quick(Column(), pos_label=client, **target).fit(X, y)
-    assert found.scores_.dtype == np.dtype(dtype).name
-    fixed = FixedThresholdClassifier(
-        Column(), threshold=found.decision_.threshold_for_greater_equal,
-        response_method="decision_function", pos_label=client,
-    ).fit(X, y)  # fmt: skip
-    on_it = np.sum(found.scores_.client == found.decision_.threshold)
-    assert on_it > 0 or "frr" in target
-    assert np.array_equal(found.predict(X), fixed.predict(X))
-    by_hand = (X[:, 0] if client else -X[:, 0]).astype(float) > found.decision_.threshold
-    assert np.array_equal(found.predict(X) == client, by_hand)
-
-
 @pytest.mark.parametrize(("estimator", "method"), [
     (SVC(kernel="precomputed"), "decision_function"),
     (make_pipeline(StandardScaler(), GaussianNB()), "predict_proba"),
@@ -241,7 +220,7 @@ def test_a_good_citizen():
     assert set(grid.fit(X, y).best_params_) == {"estimator__C", "far"}
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_checks_of_estimators_as_of_scikit_learns_own():
     """At a threshold other than the estimator's own, predict cannot agree with it: as there."""
 
@@ -303,14 +282,6 @@ def test_data_that_are_refused(own, given, message):
     kind = br.InputTypeError if "predict_proba" in message else br.InputError
     with pytest.raises(kind, match=message):
         own.fit(X, **{"y": y} | given)
-
-
-def test_few_scores_say_so():
-    X, y = rows(90)
-    found = quick(far=0.02).fit(X, y).decision_
-    assert (found.how, found.status, found.needed) == ("average", "not enough evidence", 149)
-    costs = quick(cost_fa=5, cost_fr=1).fit(X, y).decision_
-    assert (costs.how, costs.costs, costs.expected.prior) == ("counted", (5.0, 1.0), 1 / 3)
 
 
 def test_notices_are_at_the_users_line_once():

@@ -132,3 +132,53 @@ def test_epc_takes_thresholds_from_dev():
 def test_what_folds_are_not(options, words):
     with pytest.raises(br.BetarocError, match=words):
         RocDisplay.from_cv_results(**{"cv_results": RESULTS, "X": X, "y": Y, **options})
+
+
+needs("sklearn", "sklearn")
+
+from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+
+from betaroc.sklearn import hter_scorer, weighted_error_scorer  # noqa: E402
+
+
+class Says(ClassifierMixin, BaseEstimator):
+    """It predicts the rows themselves."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0]
+
+
+#: Of three impostors one is accepted, of two clients one is rejected.
+LABELS, SAID = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 1])[:, None]
+
+
+def test_by_hand_and_by_the_label_of_the_client():
+    says = Says().fit(SAID, LABELS)
+    for alpha in (0.0, 0.25, 1.0):
+        expected = alpha / 3 + (1 - alpha) / 2
+        assert weighted_error_scorer(alpha)(says, SAID, LABELS) == pytest.approx(-expected)
+    assert hter_scorer(says, SAID, LABELS) == pytest.approx(-(1 / 3 + 1 / 2) / 2)
+    weight = [1, 1, 2, 3, 1]  # FAR 2/4, FRR 3/4
+    found = weighted_error_scorer(0.25)(says, SAID, LABELS, sample_weight=weight)
+    assert found == pytest.approx(-(0.25 * 0.5 + 0.75 * 0.75))
+    named = np.array(["genuine", "impostor"])
+    says = Says().fit(SAID, named[LABELS])
+    found = weighted_error_scorer(0.25, pos_label="genuine")(says, named[SAID], named[LABELS])
+    assert found == pytest.approx(-(0.25 * 1 / 2 + 0.75 * 1 / 3))  # the classes are swapped
+    with pytest.raises(ValueError, match="pos_label=client is not a valid label"):
+        weighted_error_scorer(0.5, pos_label="client")(says, named[SAID], named[LABELS])
+
+
+def test_what_is_refused():
+    says = Says().fit(SAID, LABELS)
+    with pytest.raises(br.InputError, match="alpha must be a fraction"):
+        weighted_error_scorer(2)
+    with pytest.raises(br.InputError, match="y_true must hold two classes"):
+        hter_scorer(says, SAID, np.ones(5, int))
+    with pytest.raises(br.InputError, match="the estimator predicts 7 too"):
+        hter_scorer(says, np.full((5, 1), 7), LABELS)

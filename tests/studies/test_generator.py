@@ -84,6 +84,7 @@ LAWS = np.random.default_rng(1).beta([[5.0], [2.0]], 2.0, (2, 12))
         br.Scores(*LAWS[::-1], lower_is_client=True),
         br.Scores(np.round(LAWS[0], 1), LAWS[1]),  # ties, some of them 1
         br.Scores(*(9.0 * LAWS)),  # "auto" is normal
+        br.Scores(*(0.6 + 1e-4 * LAWS)),  # two sums hold too little
     ],
 )
 def test_what_has_no_two_sums_is_fitted_by_itself(scores):
@@ -144,7 +145,7 @@ def test_every_executor_gives_the_same_bytes(engine, tmp_path):
     assert content(tmp_path / "plain") == content(tmp_path / "other")
 
 
-def test_a_system_and_a_parameter_of_one_name_are_refused():
+def test_names_maps_and_limits_that_are_refused():
     def named(cell, rng):
         return {"a": list(pair({"gap": 1.0, "n": 20}, rng))}
 
@@ -152,6 +153,18 @@ def test_a_system_and_a_parameter_of_one_name_are_refused():
         error = br.Study({name: 1.0}, ["fit.auc"], generator=named).run().to_frame()["error"][0]
         assert words in error
         assert bool(words) == bool(error)
+
+    class Client:
+        def map(self, function, *arguments):
+            return [object()]
+
+    for workers, timeout, words in [
+        (Client(), None, "have a map of results"),
+        (concurrent.futures.ThreadPoolExecutor(1), 1.0, "timeout must be left out"),
+    ]:
+        options = {"generator": pair, "workers": workers, "timeout": timeout}
+        with pytest.raises(br.BetarocError, match=words):
+            br.Study(DESIGN, ASKED, **options).run()
 
 
 @functools.lru_cache
@@ -187,17 +200,3 @@ def test_what_is_refused(options, words):
     options = {"statistics": ["fit.auc"]} | options
     with pytest.raises((br.InputError, br.InputTypeError), match=words):
         br.Study(DESIGN, **options)
-
-
-def test_a_map_of_futures_and_a_limit_within_threads_are_refused():
-    class Client:
-        def map(self, function, *arguments):
-            return [object()]
-
-    for workers, timeout, words in [
-        (Client(), None, "have a map of results"),
-        (concurrent.futures.ThreadPoolExecutor(1), 1.0, "timeout must be left out"),
-    ]:
-        options = {"generator": pair, "workers": workers, "timeout": timeout}
-        with pytest.raises(br.BetarocError, match=words):
-            br.Study(DESIGN, ASKED, **options).run()

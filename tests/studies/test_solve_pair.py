@@ -14,7 +14,6 @@ INF = math.inf
 PHI = NormalDist()
 #: What is prescribed is met to this, as the generic algorithms and mpmath see it.
 ATOL = 1e-10
-RTOL_GENERIC = 1e-9
 
 
 def shapes_of(model):
@@ -80,43 +79,16 @@ def numbers(model):
     }
 
 
-COMBINATIONS = [
-    ("auc", "eer", "zero", "one"),
-    ("crossing", "auc", "zero"),
-    ("crossing", "eer", "auc"),
-]
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("names", COMBINATIONS, ids="-".join)
-def test_numbers_of_random_pairs_are_met(names):
-    rng = np.random.default_rng(len("".join(names)))
-    done = 0
-    while done < 2:
-        shapes = np.exp(rng.normal(0.3, 0.8, 4))
-        truth = numbers(br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:])))
-        if any(math.isnan(truth[name]) for name in names):
-            continue
-        asked = {name: truth[name] for name in names if name not in ("zero", "one")}
-        if "zero" in names or "one" in names:
-            asked["exponents"] = tuple(
-                truth[end] if end in names else None for end in ("zero", "one")
-            )
-        generic = numbers(br.solve_pair(**asked).generic())
-        for name in names:
-            assert generic[name] == pytest.approx(truth[name], rel=RTOL_GENERIC, abs=ATOL)
-        done += 1
-
-
-MIRROR = {"U": "U", "bell": "bell", "J": "reverse-J", "reverse-J": "J"}
+SHAPES = ("U", "bell", "J", "reverse-J")
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("client", "impostor"), [pytest.param(*pair, marks=()
-    if pair <= (MIRROR[pair[1]], MIRROR[pair[0]]) else pytest.mark.nightly)
-    for pair in product(MIRROR, repeat=2)])  # fmt: skip
+@pytest.mark.parametrize(("client", "impostor"), [
+    pytest.param(*pair, marks=[pytest.mark.nightly] * (k % 3 > 0))
+    for k, pair in enumerate(product(SHAPES, repeat=2))
+])  # fmt: skip
 def test_shapes_are_met_with_a_margin(client, impostor):
-    """By night of the scores' complements too, whose classes swap."""
+    """By night all pairs."""
     # The ends that two shapes force may force the side of the diagonal.
     a = {"U": -1, "reverse-J": -1, "J": 1, "bell": 1}
     b = {"U": -1, "J": -1, "bell": 1, "reverse-J": 1}
@@ -158,7 +130,7 @@ def test_answers_are_reproducible_and_the_nearer_ones():
     assert one == two
     # A dense search over the two shapes that are left finds nothing nearer than the answer.
     answer = np.log(shapes_of(one))
-    a, b = np.meshgrid(np.linspace(-2, 2, 201), np.linspace(-2, 2, 201))
+    a, b = np.meshgrid(np.linspace(-1.5, 1.5, 151), np.linspace(-1.5, 1.5, 151))
     distance = a**2 + b**2 + (a + math.log(0.5)) ** 2 + (b + math.log(2.0)) ** 2
     for nearer, some in ((-0.02, False), (0.02, True)):
         inside = distance < np.sum(answer**2) + nearer
@@ -208,21 +180,6 @@ IMPOSSIBLE = [
 def test_impossible_because(asked, words):
     with pytest.raises(br.InputError, match=words):
         br.solve_pair(**asked)
-
-
-def test_range_of_the_area_at_two_exponents_by_a_dense_search():
-    """Limits 1/(1 + rho0), rho1/(1 + rho1), and where large shapes separate the classes, 0 or 1."""
-    g = np.geomspace(1e-3, 1e3, 25)
-    a, b = np.meshgrid(g, g)
-    rng = np.random.default_rng(2)
-    for zero, one in np.exp(rng.normal(0.0, 1.0, (4, 2))):
-        area = br.beta_auc(a, b, zero * a, one * b)
-        ends = sorted([1.0 / (1.0 + zero), one / (1.0 + one)])
-        low = 0.0 if zero > one else ends[0]
-        high = 1.0 if zero < one else ends[1]
-        assert low <= area.min() + 1e-12
-        assert area.max() <= high + 1e-12
-        assert min(abs(area.min() - ends[0]), abs(area.max() - ends[1])) < 5e-3
 
 
 def of_known(t):

@@ -4,13 +4,13 @@ import csv
 import os
 import subprocess
 import sys
-from pathlib import Path
 
+import numpy as np
 import pytest
 
-import betaroc
+import betaroc as br
+from helpers.places import ROOT
 
-ROOT = Path(betaroc.__file__).parents[1]
 SCRIPTS = [p for p in sorted((ROOT / "studies").glob("*.py")) if "--quick" in p.read_text("utf-8")]
 
 
@@ -39,11 +39,30 @@ def test_a_small_study_writes_the_tables_that_are_kept(script, tmp_path):
     assert [header(path) for path in written] == [header(path) for path in kept]
 
 
-@pytest.mark.parametrize(
-    "folder", sorted((ROOT / "studies" / "data").iterdir()), ids=lambda path: path.name
-)
-def test_data_of_a_study_say_where_they_are_from(folder):
-    source = (folder / "SOURCE.md").read_text(encoding="utf-8")
-    assert "Origin:" in source
-    assert "Licence:" in source
-    assert (folder / "UPSTREAM-LICENSE.txt").is_file()
+with (ROOT / "studies" / "results" / "conjectures_searches.csv").open(encoding="utf-8") as file:
+    ROWS = {row["conjecture"]: row for row in csv.DictReader(file)}
+REFUTED = {"shallow", "eer", "height-depth", "side-eer", "side-depth", "side-mean"}
+REFUTED.add("crossings-near")
+
+
+def models(row):
+    shapes = [float(shape) for shape in row["witness"].split()]
+    return [
+        br.ScoreModel(br.Beta(*shapes[k : k + 2]), br.Beta(*shapes[k + 2 : k + 4]))
+        for k in range(0, len(shapes), 4)
+    ]
+
+
+def test_what_is_refuted_is_refuted_in_30_digits_and_what_is_proved_is_never_violated():
+    assert {name for name, row in ROWS.items() if row["exact"]} == REFUTED
+    assert all((float(row["exact"] or 0) < -1e-9) == (k in REFUTED) for k, row in ROWS.items())
+    assert {name for name, row in ROWS.items() if row["violated"] == "0"} >= {*ROWS} - REFUTED
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", sorted({*ROWS} - {"crossings", "crossings-near"}))
+def test_the_numbers_of_a_witness_are_those_of_the_package(name):
+    model, row = models(ROWS[name])[0], ROWS[name]
+    expected = float(row["auc"]), float(row["eer"]), max(float(row["height"]), float(row["depth"]))
+    numbers = model.auc(), model.eer().far, model.ks()
+    np.testing.assert_allclose(numbers, expected, rtol=1e-5, atol=1e-9)

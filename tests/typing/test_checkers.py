@@ -24,18 +24,3 @@ def test_checkers_find_the_misspelt_lines_and_nothing_in_typical_use(name: str) 
     done = subprocess.run([*CHECKERS[name], *files], cwd=ROOT, capture_output=True, text=True)
     found = re.findall(r"(\w+)\.py:(\d+):(?:\d+)?.*? error: ", done.stdout)
     assert found == [("misspelt", str(line)) for line in range(10, 15)], done.stdout + done.stderr
-
-
-@pytest.mark.simulation
-def test_modules_pass_on_what_the_rooms_have() -> None:
-    code = (
-        "import sys, betaroc\n"
-        "import betaroc.errors, betaroc.datasets\n"
-        "assert 'betaroc.fits.fit' not in sys.modules\n"
-        "from betaroc.results import Decision\n"
-        "from betaroc.core.errors import InputError\n"
-        "assert betaroc.errors.InputError is betaroc.InputError is InputError\n"
-        "assert betaroc.Decision is Decision and betaroc.results.Decision is Decision\n"
-        "assert 'matplotlib' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
