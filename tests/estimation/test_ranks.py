@@ -73,6 +73,7 @@ def test_ratings_of_hanley_and_mcneil_and_closed_forms(ct):
     far = np.array([1e-6, 0.1, 0.9])
     assert_allclose(ct.model.roc().tpr(far), ndtr(A + B * stats.norm.ppf(far)), rtol=1e-6)
     assert len(ct.model.diagonal_crossings()) == 1
+    assert ct.model.semi_derivatives() == (0.0, 0.0)  # as b < 1
     point = ct.at(3)
     assert_allclose([point.far, point.frr], [ndtr(-CUTS[2]), ndtr(B * CUTS[2] - A)], rtol=1e-5)
 

@@ -85,3 +85,9 @@ def test_an_interval_says_that_a_score_may_be_a_code():
 def test_a_sinh_arcsinh_tail_of_a_normal_distribution_has_its_width():
     law = br.SinhArcsinh(0.3, 2.0, 0.0, 1.0)
     assert [(t.order, t.centre, t.width) for t in law._tails()] == [(2.0, 0.3, 2.0)] * 2
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+def test_a_decision_that_accepts_all_has_a_document():
+    lax = br.decide(br.Scores([0.0, 0.0], [0.0]), cost_fa=0.02, cost_fr=1.0, family="empirical")
+    assert (lax.threshold, br.from_json(lax.to_json())) == (-np.inf, lax)
