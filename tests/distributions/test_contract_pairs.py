@@ -301,6 +301,7 @@ def test_binormal_formulas(kind, numbers):
         assert (end.exponent, end.coefficient) == pytest.approx((1 / b**2, math.nan), nan_ok=True)
     if b == 1.0:
         assert pair.global_shape() == "proper"
+        assert pair.eer("hull") == pair.eer()
         assert (len(pair.diagonal_crossings()), len(pair.inflections())) == (0, 0)
         return
     crossing, turn = pair.diagonal_crossings()[0], pair.inflections()[0]

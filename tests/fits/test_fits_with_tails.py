@@ -83,7 +83,7 @@ def test_the_tail_is_that_of_the_logits_and_far_out_it_is_asked_for(fitted):
 
 
 @pytest.mark.simulation
-def test_tails_of_scales_cosines_and_counts():
+def test_tails_of_scales_cosines_counts_and_summaries():
     x = np.random.default_rng(1).normal(size=(2, 500))
     plain, large = (br.fit(br.Scores(*(x * s)), "normal", tails="both") for s in (1.0, 1e200))
     shapes = [[fit.shape for fit in upper(f).fits] for f in (plain, large)]
@@ -105,6 +105,20 @@ def test_tails_of_scales_cosines_and_counts():
     model = br.fit(scores(), "empirical", tails="both").model
     assert model.far(np.sort(scores().impostor)[-200]) == approx(0.199, rel=0.005)
     assert 0.0 < model.far(float(np.max(scores().impostor)) + 0.05) < 1e-3
+    data = scores(5000)
+    frame = frame_of(data)
+    halves, of_rows = [br.summarize(frame.iloc[k::2]) for k in (0, 1)], br.fit(data, tails="both")
+    for summary in (br.summarize(frame), halves[0] + halves[1]):
+        found = br.fit(summary, tails="both")
+        for who in ("client", "impostor"):
+            one, own = (getattr(f.model, who) for f in (found, of_rows))
+            assert (one.upper, one.lower) == (own.upper, own.lower)
+            assert getattr(found, who).log_likelihood == approx(getattr(of_rows,
+                who).log_likelihood, rel=1e-9)  # fmt: skip
+        a, b = (f.interval("threshold", far=1e-3, method="family") for f in (found, of_rows))
+        assert (a.low, a.high) == approx((b.low, b.high), rel=1e-9)
+    with pytest.raises(InputError, match="at most 400 of a summary"):
+        br.fit(halves[0], tails="both", tail_sizes=401)
 
 
 @pytest.mark.simulation
@@ -195,21 +209,3 @@ def test_dev_fits_are_made_again_with_their_tails(fitted):
     bands = [c.band(resample="both", replicates=100, rng=1) for c in curves]
     assert bands[0].low[0] > 0.01
     assert bands[1].low[0] < 0.01 < bands[1].high[0]
-
-
-@pytest.mark.simulation
-def test_a_summary_has_the_tails_of_its_scores():
-    data = scores(5000)
-    frame = frame_of(data)
-    halves, of_rows = [br.summarize(frame.iloc[k::2]) for k in (0, 1)], br.fit(data, tails="both")
-    for summary in (br.summarize(frame), halves[0] + halves[1]):
-        found = br.fit(summary, tails="both")
-        for who in ("client", "impostor"):
-            one, own = (getattr(f.model, who) for f in (found, of_rows))
-            assert (one.upper, one.lower) == (own.upper, own.lower)
-            assert getattr(found, who).log_likelihood == approx(getattr(of_rows,
-                who).log_likelihood, rel=1e-9)  # fmt: skip
-        a, b = (f.interval("threshold", far=1e-3, method="family") for f in (found, of_rows))
-        assert (a.low, a.high) == approx((b.low, b.high), rel=1e-9)
-    with pytest.raises(InputError, match="at most 400 of a summary"):
-        br.fit(halves[0], tails="both", tail_sizes=401)

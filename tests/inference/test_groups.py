@@ -64,19 +64,7 @@ def robust_rates(scores, threshold, *, groups=True):
     return covariance_of_means(units_of(scores, groups=groups), parts)
 
 
-def test_groups_of_one_and_two_columns_are_kept():
-    scores = made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[1:])
-    assert scores.impostor_groups.tolist() == PAIRS[1:]
-    assert not scores.impostor_groups.flags.writeable
-    assert eval(repr(scores), {"Scores": br.Scores}) == scores
-    assert scores != made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[:2])
-    # 26 people, each its own target and claimed to be by others: one label space.
-    path, group = DATA / "bob_verif" / "scores-dev.4col.txt", ("claimed", "real")
-    found = groups_of(br.read_scores(path, group=group))
-    assert (found.labels, found.sizes) == (26, (26, 26))
-
-
-def test_files_and_frames_give_groups_and_ids(tmp_path):
+def test_files_and_frames_give_groups_and_ids_which_are_kept(tmp_path):
     frame = pd.DataFrame({"score": [0.9, 0.2, 0.4], "label": [1, 0, 0],
         "claimed": ["s1", "s1", "s2"], "real": ["s1", "s2", "s1"], "number": [1, 2, 3],
         "trial": ["t1", "t2", "t3"]})  # fmt: skip
@@ -105,6 +93,15 @@ def test_files_and_frames_give_groups_and_ids(tmp_path):
         (".parquet", "x", "column 'x' must be integers or text")):  # fmt: skip
         with pytest.raises(br.FileFormatError, match=words):
             br.read_scores(path.with_suffix(suffix), group=group)
+    scores = made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[1:])
+    assert scores.impostor_groups.tolist() == PAIRS[1:]
+    assert not scores.impostor_groups.flags.writeable
+    assert eval(repr(scores), {"Scores": br.Scores}) == scores
+    assert scores != made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[:2])
+    # 26 people, each its own target and claimed to be by others: one label space.
+    path, group = DATA / "bob_verif" / "scores-dev.4col.txt", ("claimed", "real")
+    found = groups_of(br.read_scores(path, group=group))
+    assert (found.labels, found.sizes) == (26, (26, 26))
 
 
 def test_rates_of_independent_trials_and_of_no_variance():

@@ -179,7 +179,7 @@ def test_what_is_said_of_scores_is_that_of_scores_alone(name, fits):
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:.*that have a score")
-def test_rates_of_a_check_are_of_all_trials(fits):
+def test_rates_of_a_check_are_of_all_trials_and_those_of_comparisons_their_own(fits):
     """FRR 0.2 of 64 clients expects 12.8 of them beyond; the 4 without a score are among them."""
     own = {t.rate: t for t in br.check_fit(fits[0], far=0.2, frr=0.2, replicates=19).targets}
     default = br.check_fit(fits[0], replicates=19).targets
@@ -188,6 +188,16 @@ def test_rates_of_a_check_are_of_all_trials(fits):
     assert own["far"].observed == np.sum(PLAIN.impostor > own["far"].threshold)
     # Five expected scores of clients: 64 (0.2 - 4/64) = 8.8, but 64 (0.1 - 4/64) = 2.4.
     assert min(t.target for t in default if t.rate == "frr") == 0.2
+    count = int(np.sum(PLAIN.impostor > 0.5))
+    exact = stats.binomtest(count, PLAIN.n_impostor).proportion_ci(0.95, "exact")
+    found = br.interval(ABSENT, "fmr", threshold=0.5)
+    assert (found.low, found.high) == approx((exact.low, exact.high), rel=1e-9)
+    assert found.estimate == approx(empirical_model(ABSENT).fmr(0.5), rel=1e-14)
+    assert br.interval(ABSENT, "fnmr@fmr=0.1") == br.interval(PLAIN, "frr@far=0.1")
+    assert fits[0].interval("fnmr@fmr=0.1") == fits[1].interval("frr@far=0.1")
+    at = {"threshold": 0.4, "paired": False}
+    one, two = (br.difference(s, OTHER, "fnmr", **at) for s in (ABSENT, PLAIN))
+    assert one == two
 
 
 def test_the_share_without_a_score_covaries_with_nothing():
@@ -220,20 +230,6 @@ def test_a_tail_is_that_of_the_scores():
     assert share.method == "delta, if the family is right"
     assert f.interval("fnmr", threshold=0.0) == g.interval("frr", threshold=0.0)
     assert br.from_json(f.to_json()) == f
-
-
-@pytest.mark.simulation
-def test_rates_of_comparisons_have_their_own_intervals(fits):
-    count = int(np.sum(PLAIN.impostor > 0.5))
-    exact = stats.binomtest(count, PLAIN.n_impostor).proportion_ci(0.95, "exact")
-    found = br.interval(ABSENT, "fmr", threshold=0.5)
-    assert (found.low, found.high) == approx((exact.low, exact.high), rel=1e-9)
-    assert found.estimate == approx(empirical_model(ABSENT).fmr(0.5), rel=1e-14)
-    assert br.interval(ABSENT, "fnmr@fmr=0.1") == br.interval(PLAIN, "frr@far=0.1")
-    assert fits[0].interval("fnmr@fmr=0.1") == fits[1].interval("frr@far=0.1")
-    at = {"threshold": 0.4, "paired": False}
-    one, two = (br.difference(s, OTHER, "fnmr", **at) for s in (ABSENT, PLAIN))
-    assert one == two
 
 
 def paired(seed, absent, other):

@@ -58,7 +58,7 @@ def test_a_guarantee_is_no_laxer_than_the_count(scores, x, confidence) -> None:
 
 @pytest.mark.simulation
 @law(
-    fast=10, scores=sets(), x=st.tuples(TARGETS, TARGETS), level=st.tuples(CONFIDENCES, CONFIDENCES)
+    fast=27, scores=sets(), x=st.tuples(TARGETS, TARGETS), level=st.tuples(CONFIDENCES, CONFIDENCES)
 )
 def test_more_confidence_and_a_smaller_target_are_never_laxer(scores, x, level) -> None:
     for rate, sign in (("far", 1.0), ("frr", -1.0)):

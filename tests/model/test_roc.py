@@ -49,7 +49,7 @@ def pair_of(sample, **options):
 
 @pytest.mark.simulation
 @each_sample
-def test_empirical_roc_is_scikit_learns(sample):
+def test_empirical_curves_and_areas_are_scikit_learns(sample):
     """Same points; score >= t there is score > t' here, t' in the gap just below t."""
     y, s = pooled(sample)
     fpr, tpr, thresholds = metrics.roc_curve(y, s, drop_intermediate=False)
@@ -63,12 +63,6 @@ def test_empirical_roc_is_scikit_learns(sample):
     assert pair.auc() == pytest.approx(metrics.roc_auc_score(y, s), rel=RTOL_SUM)
     share = pair.partial_auc(0.0, 0.3, standardized=True)
     assert share == pytest.approx(metrics.roc_auc_score(y, s, max_fpr=0.3), rel=1e-12)
-
-
-@pytest.mark.simulation
-@each_sample
-def test_empirical_precision_and_recall_are_scikit_learns(sample):
-    y, s = pooled(sample)
     pair = pair_of(sample, prior=sample[0].size / y.size)
     expected = metrics.average_precision_score(y, s)
     assert pair.average_precision() == pytest.approx(expected, rel=RTOL_SUM)
