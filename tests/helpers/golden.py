@@ -2,6 +2,7 @@
 tests/helpers/golden.py`` writes the files of ``tests/golden`` anew; look at each change."""
 
 import contextlib
+import functools
 import html
 import io
 import json
@@ -30,6 +31,8 @@ _PAIR = f"--dev {_CROSS}mlp/dev.csv --test {_CROSS}mlp/test_sharpen0.40.csv"
 _SYSTEMS = " ".join(f"--system {name} {_CROSS}{name}/dev.csv {_CROSS}{name}/test_sharpen0.40.csv"
     for name in ("mlp", "forest", "logreg"))  # fmt: skip
 _BOB = "--dev examples/data/bob_verif/dev.csv --test examples/data/bob_verif/eval.csv"
+
+_CANVAS = "matplotlib.backends.backend_svg.FigureCanvasSVG.print_svg"
 
 #: By situation the calls of the command line that it is seen by.
 SITUATIONS = {
@@ -66,32 +69,35 @@ SITUATIONS = {
 }  # fmt: skip
 
 
+@functools.cache
 def nouns():
-    """What a notebook shows, each made when it is called."""
-    dev, test = (br.read_scores(ROOT / f"{_CROSS}mlp/{name}.csv")
-        for name in ("dev", "test_sharpen0.40"))  # fmt: skip
-    other = [br.read_scores(ROOT / f"{_CROSS}logreg/{name}.csv")
-        for name in ("dev", "test_sharpen0.40")]  # fmt: skip
-    fit = br.fit(dev, "beta")
-    epcs = br.epc(dev, test), br.epc(*other)
-    decision = br.decide(dev, far=0.1, family="beta")
-    return {
-        "Scores": lambda: dev,
-        "ScoreModel": lambda: fit.model,
-        "Fit": lambda: fit,
-        "Decision": lambda: decision,
-        "DecisionCheck": lambda: decision.check(test),
-        "Epc": lambda: epcs[0],
-        "Comparison": lambda: br.compare(*epcs, replicates=500, rng=1),
-        "Inclusion": lambda: br.inclusion(systems()),
-        "FitCheck": lambda: br.check_fit(fit, replicates=99, rng=1),
-        "FamilyComparison": lambda: br.compare_families(dev, ["beta", "normal"]),
-        "Interval": lambda: br.interval(dev, "auc"),
-        "Difference": lambda: br.difference(test, other[1], "auc"),
-        "Band": lambda: fit.roc_band(),
-        "SampleSize": lambda: br.plan_sample_size("auc", width=0.05, model=fit.model),
-        "Analysis": lambda: br.analyze(dev, test, family="beta", target={"far": 0.1}),
-    }
+    """What a notebook shows, each made once; without warnings, which the calls show."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        dev, test = (br.read_scores(ROOT / f"{_CROSS}mlp/{name}.csv")
+            for name in ("dev", "test_sharpen0.40"))  # fmt: skip
+        other = [br.read_scores(ROOT / f"{_CROSS}logreg/{name}.csv")
+            for name in ("dev", "test_sharpen0.40")]  # fmt: skip
+        fit = br.fit(dev, "beta")
+        epcs = br.epc(dev, test), br.epc(*other)
+        decision = br.decide(dev, far=0.1, family="beta")
+        return {
+            "Scores": dev,
+            "ScoreModel": fit.model,
+            "Fit": fit,
+            "Decision": decision,
+            "DecisionCheck": decision.check(test),
+            "Epc": epcs[0],
+            "Comparison": br.compare(*epcs, replicates=500, rng=1),
+            "Inclusion": br.inclusion(systems()),
+            "FitCheck": br.check_fit(fit, replicates=99, rng=1),
+            "FamilyComparison": br.compare_families(dev, ["beta", "normal"]),
+            "Interval": br.interval(dev, "auc"),
+            "Difference": br.difference(test, other[1], "auc"),
+            "Band": fit.roc_band(),
+            "SampleSize": br.plan_sample_size("auc", width=0.05, model=fit.model),
+            "Analysis": br.analyze(dev, test, family="beta", target={"far": 0.1}),
+        }
 
 
 def systems():
@@ -113,6 +119,10 @@ def _write_sets():
     rows = [f"{people[k] * 0.6 + rng.normal(1.8 * label, 1.0):.4f},{label},p{k:02}"
         for k in range(60) for label in (1, 0, 0, 1)]  # fmt: skip
     Path("grouped.csv").write_text("\n".join(["score,label,person", *rows]) + "\n", "utf-8")
+
+
+def _print_empty(canvas, file, **_options):
+    file.write('<svg viewBox="0 0 1 1"><defs></defs></svg>')
 
 
 class _Forms:
@@ -162,6 +172,8 @@ def shown(line):
             if hasattr(module, "say"):
                 stack.enter_context(mock.patch.object(module, "say", forms))
         stack.enter_context(mock.patch("betaroc.report.score_set.CHECK_REPLICATES", 19))
+        # A picture is made, but not written: pages are kept without.
+        stack.enter_context(mock.patch(_CANVAS, _print_empty))
         out, err = stack.enter_context(printed())
         code = main(argv)
     texts, rest = forms.texts, out.getvalue() + err.getvalue()
@@ -211,20 +223,16 @@ def situation(name):
 def blocks():
     """What a notebook shows of each noun, without pictures, styles and empty lines."""
     hidden = re.compile(r"(?s)<(svg|style|script)\b.*?</\1>| (?:id|class|style)=\"[^\"]*\"")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.BetarocWarning)
-        bare = {name: hidden.sub("", make()._repr_html_()) for name, make in nouns().items()}
+    with mock.patch(_CANVAS, _print_empty):
+        bare = {name: hidden.sub("", noun._repr_html_()) for name, noun in nouns().items()}
     return "".join(f"--- {name}\n" + re.sub(r"\n\s*\n+", "\n", block)
         for name, block in bare.items())  # fmt: skip
 
 
 def latex():
     """The table of each noun, and its text."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.BetarocWarning)
-        made = {name: make() for name, make in nouns().items()}
-        return "".join(f"--- {name}\n{noun!s}\n{_few_rows(noun.to_latex())}"
-            for name, noun in made.items())  # fmt: skip
+    return "".join(f"--- {name}\n{noun!s}\n{_few_rows(noun.to_latex())}"
+        for name, noun in nouns().items())  # fmt: skip
 
 
 def text_of_forms(made):
