@@ -27,14 +27,17 @@ def named(path):
 
 
 #: What takes long: pages, and examples.
-AT_NIGHT = {"central.md", "case_study.md", "07_liveness_case_study.py", "08_ensemble.py",
-            "10_scikit_learn.py", "11_central_experiment.py"}  # fmt: skip
+AT_NIGHT = {
+    "central.md", "case_study.md", "ensembles.md", "folds.md", "planning.md",
+    "07_liveness_case_study.py", "08_ensemble.py", "10_scikit_learn.py", "11_central_experiment.py",
+}  # fmt: skip
 
 
 def by_night(paths):
     """Parameters, of which some are for the night."""
+    late = {path for path in paths if path.name in AT_NIGHT or "gallery" in path.parent.name}
     return [
-        pytest.param(path, id=named(path), marks=[pytest.mark.nightly] * (path.name in AT_NIGHT))
+        pytest.param(path, id=named(path), marks=[pytest.mark.nightly] * (path in late))
         for path in paths
     ]
 

@@ -81,6 +81,9 @@ def test_a_model_is_no_scores_and_warnings_of_reading_are_kept():
     model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
     with pytest.raises(br.InputTypeError, match=r"got a ScoreModel.*Fit scores first"):
         br.interval(model, "auc")
+    for wrong in ({1: None}, b"test.csv"):
+        with pytest.raises(br.InputTypeError, match="must be Scores"):
+            br.analyze(TEST, wrong)
     assert br.epc(SCORES, model, alpha=[0.5]).value.size == 1
     pair = TABLE["label"], TABLE["score"].to_numpy().astype(np.float16)
     with pytest.warns(br.PrecisionWarning):

@@ -93,7 +93,7 @@ def counts(pair, theta):
     return 5 * point.tpr, 4 * point.far
 
 
-def test_murphy_tables_1_and_2_count_by_count():
+def test_murphy_tables_1_and_2_areas_and_f1():
     # (TP, FP), counted in the printed tables with the rule of the text, s > theta.
     for pair, middle in ((CLASSIFIER_1, (4, 0)), (CLASSIFIER_2, (4, 1))):
         assert counts(pair, 0.0) == pytest.approx((5, 4))
@@ -101,9 +101,6 @@ def test_murphy_tables_1_and_2_count_by_count():
         assert counts(pair, 1.0) == (0, 0)
     # E24: the printed column theta = 0.5 of Table 1 is s >= theta.
     assert counts(CLASSIFIER_1, np.nextafter(0.5, 0)) == (5, 0)
-
-
-def test_murphy_areas_and_f1_of_a_rare_class():
     # Table 2, client by client: impostors below 4, 4, 4 and 3 + 1/2 (a tie), and 1 + 1/2.
     assert CLASSIFIER_2.auc() == (4 * 3 * 2 + 7 + 3) / (2 * 20)
     assert CLASSIFIER_1.auc() == 1.0

@@ -10,9 +10,10 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
+from betaroc.core.text import alphas_words
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering import tree_text
-from betaroc.rendering.numbers import rate, rounded
+from betaroc.rendering.numbers import rate, read_as, rounded, threshold
 from helpers.commands import said
 from helpers.files import write
 from helpers.places import DATA
@@ -141,6 +142,10 @@ def test_scores_of_software_in_single_precision():
 
 
 def test_bounds_are_rounded_up_and_copied_thresholds_never_break_the_target():
+    assert threshold(0.9999, 9.21024) == "0.9999 (logit 9.2102)"
+    assert read_as("4col") == "4col: clients are the rows with equal claimed and real identity"
+    many = [0.05 * k for k in range(13)]
+    assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
     shown = [rate(x, up=True) for x in (0.016415, 0.016, 1.81e-158, 0.9912)]
     assert shown == ["1.7 %", "1.6 %", "1.9e-156 %", "99.2 %"]
     rng = np.random.default_rng(1)

@@ -14,7 +14,7 @@ from betaroc.cli import COMMANDS, main
 from betaroc.cli.call import _parser_of
 
 #: Commands whose examples need minutes, other files or a shell, or have tests of their own.
-UNTRIED = {"completion", "demo", "ensemble", "report", "selftest", "study"}
+UNTRIED = {"completion", "demo", "ensemble", "plan", "report", "selftest", "study"}
 
 
 @cache

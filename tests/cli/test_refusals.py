@@ -82,6 +82,7 @@ REFUSED = {
     "THRESHOLD": "exactly one target must be given: --far, --frr, --cost-fa with --cost-fr",
     "THRESHOLD --far .1 --how counted": "'guaranteed', 'average', 'tail', 'model'; got 'counted'",
     "threshold 'a b.csv' d.csv --far .01": "--system NAME 'a b.csv' --system NAME d.csv",
+    "threshold a.csv --far .1 --test a.csv": "must be named once",
 }
 
 
@@ -138,8 +139,10 @@ def test_any_shape_and_a_file_a_class_for_every_command(folder, capsys, few, pan
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
     expected = said(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --csv")
     assert said(capsys, f"epc {TWO} {OF_TEST} --alpha 0.3 0.5 --csv") == expected
-    assert said(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html") == ""
-    assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
+    assert said(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html --prior 0.125") == ""
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "tg.txt" in page
+    assert "at prevalence 12.5" in page
 
 
 TWO = "--client-file g.txt --impostor-file i.txt"

@@ -52,7 +52,8 @@ def said(call, root, start, capsys):
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.parametrize("call", [
-    pytest.param(c, marks=[pytest.mark.nightly] * c.startswith("report --dev")) for c in CALLS
+    pytest.param(call, marks=[pytest.mark.nightly] * call.startswith(("report --dev", "ens")))
+    for call in CALLS
 ])  # fmt: skip
 def test_results_are_byte_identical_from_any_folder(call, tmp_path, capsys, monkeypatch):
     """Files in one folder are named from within, in the other from elsewhere in full."""

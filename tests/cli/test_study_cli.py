@@ -107,7 +107,7 @@ def test_files_that_are_no_configuration(tmp_path, capsys):
         assert words in err
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config, capsys):
     # The EER of a fit takes a few milliseconds. The terminal tells workers, too.
     text = CONFIG.replace('"fit.auc"', '"fit.auc", "fit.eer"')

@@ -91,3 +91,13 @@ def test_differences_are_those_that_compare_shows(many, capsys):
     assert main(["compare", *call]) == 0
     verdict = re.search(r"^(.*?at once\))\.", " ".join(capsys.readouterr().out.split()))
     assert verdict[1][1:] in prose(page)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("few", "panel_alone")
+def test_of_few_systems_a_page_holds_the_whole_reports(many):
+    folder, systems, _ = many
+    page = page_of(folder, systems[-2:], "--family", "normal")
+    ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
+    assert len(ids) == len(set(ids))
+    assert page.count("</html>") == page.count("<h1>") == 1

@@ -45,6 +45,8 @@ def test_amounts_of_sharpening_are_species_against_the_same_bona_fide():
         np.testing.assert_array_equal(single.client, species.test.client)
         of_it = species.test.impostor[np.array(species.test.impostor_strata) == f"{amount:g}"]
         np.testing.assert_array_equal(single.impostor, of_it)
+    with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
+        br.datasets.load_liveness(sharpened=[0.4, 0.5])
 
 
 @pytest.mark.simulation

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import betaroc as br
+from betaroc.data.frames import engine_errors
 from helpers.cases import some
 from helpers.engines import check, frame_of
 
@@ -148,7 +149,12 @@ def test_score_and_label_swapped_are_refused(engine, tmp_path):
         br.summarize(frame_of(engine, table, tmp_path), label="extra", bins=8)
 
 
-def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours():
+def test_a_broken_step_of_a_lazy_frame_and_a_lost_worker_are_errors_of_ours():
+    with (
+        pytest.raises(br.EngineError, match="Nothing was written: look for"),
+        engine_errors("score", "label"),
+    ):
+        raise ConnectionRefusedError("no scheduler")
     pl = pytest.importorskip("polars")
     table = pl.LazyFrame({"score": ["0.1", "zero"], "label": [0, 1]})
     frame = table.with_columns(score=pl.col("score").cast(pl.Float64))

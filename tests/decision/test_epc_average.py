@@ -119,7 +119,9 @@ TEST = {"sample": br.Scores(RNG.beta(4, 2, 30), RNG.beta(2, 4, 40)), "mixed": MI
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
-@pytest.mark.parametrize("of_dev", DEV)
+@pytest.mark.parametrize("of_dev", [
+    "atoms", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("mixed", "wide"))
+])  # fmt: skip
 def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev):
     alpha = (np.arange(4001) + 0.5) / 4001
     thresholds = [br.epc(DEV[of_dev], DEV[of_dev], criterion=name, alpha=alpha).threshold

@@ -208,26 +208,6 @@ def test_all_beyond_and_complements():
         assert_allclose(one.threshold, other.threshold, rtol=1e-9)
 
 
-SIMULATED = [(BETA, "far", 20, 30, 0.1), (NORMAL, "frr", 7, 7, 0.5), (NORMAL, "far", 50, 10, 0.05)]
-
-
-@pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-@pytest.mark.parametrize(("model", "criterion", "m", "n", "alpha"), SIMULATED)
-def test_dev_sets_do_what_is_forecast(model, criterion, m, n, alpha):
-    """300 dev sets: means to 4.5 errors, spreads to 25 % (their error is at most 7 %)."""
-    rng, curves = np.random.default_rng(11), []
-    for _ in range(300):
-        dev = br.Scores(model.client.sample(m, rng), model.impostor.sample(n, rng))
-        curves.append(br.epc(dev, model, criterion=criterion, alpha=[alpha]))
-    found = forecast(model, criterion, m, n, [alpha])
-    for name in ("far", "frr", "hter"):
-        own = np.array([getattr(e, "value" if name == "hter" else name)[0] for e in curves])
-        error = own.std() / math.sqrt(own.size)
-        assert abs(own.mean() - getattr(found, name)[0]) <= 4.5 * error + 1e-12, name
-        assert own.std() == approx(getattr(found, f"{name}_sd")[0], rel=0.25, abs=1e-9)
-
-
 @pytest.mark.simulation
 def test_planned_scores_that_speak_for_a_rate():
     plan = br.epc_forecast(NORMAL, criterion="frr", n_client=200, n_impostor=50, alpha=[0.05, 0.9])

@@ -229,24 +229,6 @@ def test_guarantees_and_checks_over_thirteen_strata():
     assert refuted / 400 <= 0.05
 
 
-@pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::betaroc.errors.InfluenceWarning")
-@pytest.mark.parametrize("law", ["normal", "lomax"])
-def test_the_guarantee_of_a_mean_by_weights(law):
-    """Kept in 95 % less three Monte Carlo errors; heavy and light tails, unequal sizes."""
-    moves, sizes = (1.5, 0.0, 0.5), (100, 150, 400)
-    drawn = stats.norm() if law == "normal" else stats.lomax(3.0)
-    rng, kinds, kept = np.random.default_rng(8), np.repeat(KINDS, sizes), 0
-    for _ in range(400):
-        impostor = drawn.rvs(kinds.size, random_state=rng) + np.repeat(moves, sizes)
-        scores = br.Scores(rng.normal(9, 1, 50), impostor, impostor_strata=kinds)
-        t = br.decide(scores, far=0.1, over=WEIGHTS).threshold
-        kept += (
-            sum(w * drawn.sf(t - m) for w, m in zip(WEIGHTS.values(), moves, strict=True)) <= 0.1
-        )
-    assert kept / 400 >= 0.95 - 3 * (0.95 * 0.05 / 400) ** 0.5
-
-
 pytestmark = pytest.mark.filterwarnings("ignore:dev and test are the same data")
 ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
 SHARES = {"s0": 0.15, "s1": 0.25, "s2": 0.6}
@@ -516,6 +498,13 @@ def test_fits_of_strata_in_a_shell(tmp_path, capsys):
     for wrong, words in ((f"{call} --html {page}", "new file"), (f"{call} --check", "--by"),
                          (f"fit {path} --html {page}", "stand beside --by")):  # fmt: skip
         assert words in said(capsys, wrong, code=2)
+
+
+@pytest.mark.simulation
+def test_many_strata_are_folded_in_a_picture():
+    some = br.fit(scores(1, shifts=np.linspace(0.0, 1.0, 11), digits=9), "normal", by="stratum")
+    assert [text.get_text() for text in some.plot("panels").figure.texts] == ["3 more strata"]
+    assert "the 8 costliest of 11" in some._view()[-1].alt
 
 
 def test_both_classes_with_strata_of_their_own():

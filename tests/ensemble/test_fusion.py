@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import CurvePart, fused, rank_sums, score_losses
+from betaroc.ensemble.fusion import fused, rank_sums
 from betaroc.ensemble.trials import Systems
 
 N = 60
@@ -134,21 +134,6 @@ def trials(client, impostor):
     return Systems((), np.asarray(client, float), np.asarray(impostor, float))
 
 
-def test_losses_of_single_trials_by_counting():
-    rng = np.random.default_rng(0)
-    t, alpha = rng.normal(size=7), np.linspace(0.1, 0.9, 7)
-    test = trials(np.append(rng.normal(size=20), t[2]), np.append(rng.normal(size=15), t[4]))
-    for measure, costs in {
-        "weighted-error": (alpha, 1 - alpha), "hter": (0.5, 0.5), "dcf": (0.7, 0.3),
-        "far": (1.0, 0.0), "frr": (0.0, 1.0),
-    }.items():  # fmt: skip
-        part = CurvePart("weighted-error", measure, alpha, 0.3)
-        found = score_losses(t, test.x, test.is_client, part)
-        accepted = test.x[:, None] > t
-        wanted = np.where(test.is_client[:, None], ~accepted * costs[1], accepted * costs[0])
-        assert found == pytest.approx(wanted.mean(axis=1), abs=1e-15)
-
-
 def losses_apart(frame, dev, alpha):
     """Weighted errors of single decisions without "b" less those with it, by class."""
     found = []
@@ -177,7 +162,7 @@ def test_interval_is_students_with_welchs_degrees(frame, dev):
     assert found.level == 0.9
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
 def test_groups_widen_intervals_and_stay_in_one_fold(frame):
     """Every trial three times in a group: the sum of squares over groups of their contributions."""

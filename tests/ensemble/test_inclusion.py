@@ -146,8 +146,11 @@ def test_ranges_and_peaks_by_hand():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("region", "word"), [((0.0, 0.1), "exclude"), ((0.7, 1.0), "include"),
-    ((0.2, 0.8), "only at lax thresholds"), ((0.45, 0.8), "cannot tell")])  # fmt: skip
+@pytest.mark.parametrize(("region", "word"), [
+    ((0.0, 0.1), "exclude"), ((0.45, 0.8), "cannot tell"),
+    pytest.param((0.7, 1.0), "include", marks=pytest.mark.nightly),
+    pytest.param((0.2, 0.8), "only at lax thresholds", marks=pytest.mark.nightly),
+])  # fmt: skip
 def test_a_region_is_judged_at_its_borders_and_measured_within(region, word):
     """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there. Uniform
     impostors: FAR is the share of them; below are n_i x + n_c TPR(x) up to x."""
@@ -283,7 +286,6 @@ def test_missing_scores_name_the_classifier_and_its_rows(frame):
     assert result.systems.omitted == 3
     whole = frame.drop(index=[3, 50, 60])
     assert result.verdict == br.inclusion(whole, **options).verdict
-    assert br.inclusion(given, systems=["a", "c"], **options).systems.omitted == 1
 
 
 def test_a_constant_classifier_is_named(frame):

@@ -116,7 +116,7 @@ def band(ax, k):
     return x, np.array([e.min() for e in ends]), np.array([e.max() for e in ends])
 
 
-def test_pp_draws_the_law_at_the_ordered_scores():
+def test_pp_and_qq_draw_ordered_scores_against_the_law():
     fit = beta_fit()
     ax = fit.plot("pp", level=0.9)
     x, y = drawn(ax, 1)
@@ -129,9 +129,6 @@ def test_pp_draws_the_law_at_the_ordered_scores():
     assert places == pytest.approx(x, rel=1e-9)
     assert low == pytest.approx(order.ppf(0.05), rel=1e-9)
     assert high == pytest.approx(order.ppf(0.95), rel=1e-9)
-
-
-def test_qq_draws_logits_against_quantiles_of_the_law():
     fit = beta_fit()
     ax = fit.plot("qq")
     x, y = drawn(ax, 0)

@@ -62,7 +62,7 @@ FIGURES = "from matplotlib import pyplot\npyplot.get_fignums()"
 PICTURES = ("fit.plot()", "decision.plot()")
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_pictures_show_once_each(monkeypatch):
     monkeypatch.delenv("MPLBACKEND")
     cells = [BEGIN, *PICTURES, "ax = fit.plot();", FIGURES, "fit.summary()"]

@@ -45,17 +45,6 @@ TREE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "path", "short"), [
-    ("a" * 20 + "b" * 20, False, "a" * 20 + "b" + "…" + "b" * 10),
-    ("x" * 70 + "/dev.csv", True, "…" + "x" * 51 + "/dev.csv"),
-])  # fmt: skip
-def test_foreign_names_are_cut_and_kept_whole(text, path, short):
-    name = tree.foreign(text, path=path)
-    assert name.short == short
-    assert len(name.short) <= (60 if path else 32)
-    assert len(tree.foreign("y" * 5000).whole) == 2000
-
-
 def test_one_table_is_read_and_kept():
     columns = [tree.Column("name", "system"), tree.Column("n"), tree.Column("x")]
     columns.insert(2, tree.Column("rate", "FAR", percent))

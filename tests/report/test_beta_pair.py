@@ -9,6 +9,7 @@ from betaroc.report.page import render_report
 pytestmark = [pytest.mark.simulation, pytest.mark.usefixtures("few")]
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(panel_alone):
     """Impostors of two kinds, clients of one."""
@@ -43,7 +44,7 @@ def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone):
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-def test_a_few_scores_have_an_analysis():
+def test_a_few_scores_have_an_analysis(panel_alone):
     made = br.analyze(br.Scores([0.6, 0.7], [0.2, 0.3]))
     assert made.family == "beta"
     assert "families were not compared" in made.reason

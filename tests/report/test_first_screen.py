@@ -10,7 +10,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.decision.threshold_methods import counted_rates, rate_interval
-from betaroc.rendering.decision_picture import POSITIONS
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis
 from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.page import render_report
 
@@ -82,6 +82,13 @@ def test_every_position_is_counted_as_the_library_counts(analysis, text):
             told = [texts[key][at[key][place]] for key in (f"v{kind}{k}", f"i{kind}{k}")]
             counted = [rate(found[0]), rate_span(*found[1:])]
             assert [text.replace("\u00a0", " ") for text in told] == counted
+
+
+def test_an_axis_is_by_logits_where_most_scores_are_next_to_0_and_1():
+    assert ScoreAxis.of(np.linspace(0.05, 0.95, 50), 0.5) == ScoreAxis(0.0, 1.0, logit=False)
+    crowded = ScoreAxis.of(stats.beta(0.1, 0.1).ppf(np.linspace(0.01, 0.99, 99)), 0.999)
+    assert crowded.logit
+    assert float(crowded.score(crowded.place(0.999))) == pytest.approx(0.999, rel=1e-12)
 
 
 def test_dependent_trials_have_the_intervals_of_their_groups():

@@ -63,7 +63,7 @@ def quick(estimator=None, **options):
     return ThresholdClassifier(own, **{"family": "empirical", **target, **options})
 
 
-def test_scores_are_those_of_cross_val_predict():
+def test_scores_are_those_of_cross_val_predict_and_a_client_is_above_the_threshold():
     X, y = rows()
     found = quick().fit(X, y)
     own = cross_val_predict(LogisticRegression(), X, y, cv=5, method="decision_function")
@@ -72,10 +72,7 @@ def test_scores_are_those_of_cross_val_predict():
     assert np.array_equal(np.sort(found.scores_.impostor), np.sort(expected.impostor))
     assert found.decision_.threshold == br.decide(expected, far=0.1, family="empirical").threshold
     assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y).coef_)
-
-
-def test_a_client_is_a_score_above_the_threshold():
-    """Impostors 0 to 99: FAR .1 on average leaves 9 above; what ties with the threshold is out."""
+    # Impostors 0 to 99: FAR .1 on average leaves 9 above; what ties with the threshold is out.
     X = np.r_[np.arange(100.0), np.arange(95.0, 145.0)][:, None]
     y = np.r_[np.zeros(100, int), np.ones(50, int)]
     found = quick(Column(), how="average").fit(X, y)
@@ -102,8 +99,10 @@ def test_estimators_of_either_method(estimator, method):
     assert found.score(X, y) == np.mean(found.predict(X) == y)
 
 
-def test_response_method_is_obeyed():
+def test_response_method_and_costs_are_obeyed():
     X, y = rows(120)
+    costs = quick(cost_fa=5, cost_fr=1).fit(X, y).decision_
+    assert (costs.how, costs.costs, costs.expected.prior) == ("counted", (5.0, 1.0), 1 / 3)
     found = quick(response_method="predict_proba").fit(X, y)
     assert 0.0 < found.decision_.threshold < 1.0
     assert not hasattr(quick(GaussianNB()), "decision_function")

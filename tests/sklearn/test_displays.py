@@ -26,7 +26,7 @@ SCORES = MODEL.decision_function(X)
 RESULTS = cross_validate(GaussianNB(), X, Y, cv=3, return_estimator=True, return_indices=True)
 
 
-def test_roc_of_an_estimator_is_scikit_learns():
+def test_roc_and_det_are_scikit_learns():
     display = RocDisplay.from_estimator(MODEL, X, Y, family="normal")
     far, tpr, _ = roc_curve(Y, SCORES, drop_intermediate=False)
     drawn = display.line_.get_xydata()
@@ -37,9 +37,6 @@ def test_roc_of_an_estimator_is_scikit_learns():
     assert np.array_equal(display.fitted_line_.get_xydata().T, [points.far, points.tpr])
     assert display.curves[0].fit.model.impostor == f.model.impostor
     assert display.curves[0].band is None
-
-
-def test_det_of_predictions_is_scikit_learns():
     display = DetDisplay.from_predictions(Y, SCORES, family=None, name="demo")
     far, frr, _ = det_curve(Y, SCORES)
     drawn = {*map(tuple, display.line_.get_xydata().round(9))}

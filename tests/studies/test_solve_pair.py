@@ -168,6 +168,7 @@ IMPOSSIBLE = [
     ({"auc": 0.9, "crossing": 0.8, "family": "normal"}, "nearer to an end"),
     ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
     ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
+    ({"goals": {"tpq@far=0.1": 0.5}}, "Did you mean 'tpr'"),
     ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
     (
         {"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"},

@@ -374,7 +374,7 @@ def test_any_block_gives_the_same_rows(plain, tmp_path, block):
     assert forty(tmp_path, block=block).to_frame().equals(br.Study.open(plain).to_frame())
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_worker_that_dies_ends_the_run_and_finished_parts_are_kept(tmp_path):
     dies, folder = tmp_path / "dies", tmp_path / "study"
 

@@ -14,7 +14,7 @@ from helpers.places import ROOT
 CHECKERS = {"mypy": [sys.executable, "-m", "mypy", "--strict"], "pyright": ["pyright"]}
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", CHECKERS)
 def test_checkers_find_the_misspelt_lines_and_nothing_in_typical_use(name: str) -> None:
     if name == "pyright" and not shutil.which("pyright"):
