@@ -28,7 +28,7 @@ def named(path):
 
 #: What takes long: pages, and examples.
 AT_NIGHT = {
-    "central.md", "case_study.md", "ensembles.md", "folds.md", "planning.md",
+    "central.md", "case_study.md", "ensembles.md", "folds.md", "planning.md", "report.md",
     "07_liveness_case_study.py", "08_ensemble.py", "10_scikit_learn.py", "11_central_experiment.py",
 }  # fmt: skip
 

@@ -181,7 +181,7 @@ def test_trials_without_a_score_are_no_shift_of_the_scores():
 def test_a_shift_is_said_of_counts_alone():
     """Heavy tails that a normal distribution does not have: no shift where dev and test are one."""
     rng, said = np.random.default_rng(5), 0
-    for _ in range(20):
+    for _ in range(10):
         dev, test = (br.Scores(rng.normal(9, 1, 50), rng.standard_t(3, k)) for k in (200, 20_000))
         found = br.decide(dev, far=0.002, how="model", family="normal").check(test)
         said += "score higher" in found.reason

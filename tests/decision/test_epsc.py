@@ -67,7 +67,7 @@ def test_bobs_rates_and_the_exact_minimum(criterion):
 @pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
 @pytest.mark.parametrize("kinds", [
     ("scores", "scores"), pytest.param(("fits", "fits"), marks=pytest.mark.simulation),
-    pytest.param(("fits", "scores"), marks=pytest.mark.simulation),
+    pytest.param(("fits", "scores"), marks=pytest.mark.nightly),
 ])  # fmt: skip
 @pytest.mark.parametrize("criterion", ["weighted-error", "eer"])
 def test_at_one_omega_it_is_the_curve_over_strata(kinds, criterion):

@@ -20,7 +20,7 @@ def shapes_of(model):
     return model.client.a, model.client.b, model.impostor.a, model.impostor.b
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_lehmann_pair():
     """b tied at a semi-derivative B_c/B_i = a_i/a_c where b = 1; AUC = a_c / (a_c + a_i) = 0.8."""
     model = br.solve_pair(auc=0.8, slopes=(None, 0.25))
