@@ -40,7 +40,7 @@ PAPERS = {
     "Report": {
         "Fig. 1": 'on_a.det(scale="linear").plot()',
         "Fig. 2": 'on_a.det().plot(points=br.epc(*a, criterion="eer").points)',
-        "Fig. 3": "on_c.precision_recall().plot()",
+        "Fig. 3": 'on_c.precision_recall().plot(points=br.epc(*c, criterion="break-even").points)',
         "Fig. 4": "br.epc(*a).plot()",
         "Fig. 5": 'br.epc(*a, criterion="far", measure="hter").plot()',
         "Fig. 6": 'br.epc(*a, criterion="frr", measure="frr").plot_expected()',
@@ -92,9 +92,8 @@ def draw(path: Path) -> None:
         model = br.fit(sides[1], "empirical").model
         left, middle, right = rows[int(is_text)]
         if is_text:
-            point = br.epc(*sides, criterion="break-even").points
-            model.precision_recall().plot(left, **style)
-            left.plot(point.recall, point.precision, "o", color=color)
+            points = br.epc(*sides, criterion="break-even").points
+            model.precision_recall().plot(left, points=points, **style)
             options = {"criterion": "weighted-precision-recall", "measure": "f1"}
             expected = br.epc(*sides, criterion="precision", measure="precision")
         else:

@@ -377,10 +377,7 @@ class Roc(Curve):
         ax = draw_rates(
             ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0), least=least
         )
-        if points is not None:
-            p = instance(points, OperatingPoint, "points", "br.epc(dev, test).points")
-            draw_points(ax, *((p.far, p.tpr) if self._upward else (p.frr, p.tnr)))
-        return ax
+        return _circled(ax, points, ("far", "tpr") if self._upward else ("frr", "tnr"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -595,11 +592,8 @@ class Det(Curve):
                 ax, p.far, p.frr, axes, style, corner="upper right", kind="linear-det",
                 chance=(1.0, 0.0),
             )  # fmt: skip
-        if points is not None:
-            p = instance(points, OperatingPoint, "points", "br.epc(dev, test).points")
-            rates = (np.asarray(p.far), np.asarray(p.frr))
-            draw_points(ax, *(map(deviate, rates) if self.scale == "probit" else rates))
-        return ax
+        scale = deviate if self.scale == "probit" else np.asarray
+        return _circled(ax, points, ("far", "frr"), scale)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -656,15 +650,29 @@ class PrecisionRecall(Curve):
         values = [precision_at(self._pair, self.prior, float(r)) for r in np.ravel(y)]
         return as_output(np.array(values).reshape(y.shape))
 
-    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, points: OperatingPoint | None = None, **style: Any
+    ) -> Axes:
         """Draw precision against recall.
 
         Parameters
         ----------
-        ax, **style
+        ax, points, **style
             As in :meth:`Roc.plot`.
         """
-        points, style = self.points(), {"label": self.name, **style}
-        x, y = points.recall, points.precision
-        known, axes = ~np.isnan(y), ("recall", "precision")
-        return draw_rates(ax, x[known], y[known], axes, style, corner="lower left")
+        p, style = self.points(), {"label": self.name, **style}
+        known, axes = ~np.isnan(p.precision), ("recall", "precision")
+        x, y = p.recall[known], p.precision[known]
+        ax = draw_rates(ax, x, y, axes, style, corner="lower left")
+        return _circled(ax, points, axes)
+
+
+def _circled(
+    ax: Axes, points: OperatingPoint | None, axes: tuple[str, str],
+    scale: Callable[[Any], FloatArray] = np.asarray,
+) -> Axes:  # fmt: skip
+    """The axes, with operating points as circles where there are some."""
+    if points is not None:
+        p = instance(points, OperatingPoint, "points", "br.epc(dev, test).points")
+        draw_points(ax, *(scale(getattr(p, name)) for name in axes))
+    return ax

@@ -201,6 +201,7 @@ def test_operating_points_are_circles_on_the_curve():
     for ax, x, y in (
         (model.roc().plot(points=at), at.far, at.tpr),
         (model.det().plot(points=at), ndtri(at.far), ndtri(at.frr)),
+        (model.precision_recall().plot(points=at), at.recall, at.precision),
     ):
         (circles,) = (line for line in ax.lines if line.get_gid() == "points")
         np.testing.assert_allclose(circles.get_xdata(), x, rtol=1e-12)
