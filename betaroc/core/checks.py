@@ -42,7 +42,7 @@ _NOT_REAL = (bool, np.bool_, complex, np.complexfloating, str, bytes, np.ndarray
 
 
 def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
-    """One of the named options; `source` lists them."""
+    """One of the named options; `source` says where all are listed."""
     if isinstance(value, str) and (among := name_among(value, options)) in options:
         return str(among)
     kind = InputError if isinstance(value, str) else InputTypeError
@@ -200,7 +200,7 @@ def check_entries(
 
 
 def check_ascending(array: FloatArray, name: str) -> None:
-    """Refuse numbers that do not ascend, at the first."""
+    """Refuse numbers that do not ascend, at the first that does not."""
     still = np.append(False, np.diff(array) <= 0.0)
     check_entries(array, still, name, "ascend", "Sort them, each once.")
 

@@ -111,7 +111,7 @@ def check_time_limit() -> None:
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise an error in what runs longer, each second again."""
+    """Raise an error in what runs longer, and each second again until it ends."""
     if seconds is None:
         yield
         return

@@ -41,8 +41,9 @@ class Dataset(value.Value):
     Examples
     --------
     >>> import betaroc as br
-    >>> br.datasets.load_faces().name
-    'faces'
+    >>> data = br.datasets.load_faces()
+    >>> data.name, data.dev.n_client, data.test.n_impostor
+    ('faces', 390, 520)
     """
 
     dev: Scores

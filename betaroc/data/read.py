@@ -111,7 +111,7 @@ def read_scores(
     client_label : object, optional
         The client's label, as text or a number, as in `Scores.from_labels`. None only for {0, 1},
         {-1, 1}, true/false, and words that leave no doubt, such as "genuine" beside "impostor":
-        then ``.source.guessed`` names it.
+        then ``.source.guessed`` names the label that was taken.
     stratum : str or (str, str), optional
         Column of the strata, of the key if there is one, or a tuple of that of clients and that of
         impostors.
@@ -134,14 +134,16 @@ def read_scores(
         "parquet", "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist"
         (with `key`), "pyeer" (two files). None decides by the content, never by the file name.
     max_size, max_rows : int, optional
-        Bytes and rows of a file at most; by default 1 GiB from gzip, else 64 GiB, and 250 million.
+        Bytes and rows of a file at most; by default 1 GiB from gzip, else 64 GiB, and 250 million
+        rows.
     lower_is_client : bool
         As in `Scores`.
 
     Returns
     -------
     Scores
-        In the order of the file; ``.source.guesses`` has what was guessed, as options.
+        In the order of the file; ``.source`` has path and format, and ``.source.guesses`` what was
+        guessed, as options.
 
     Raises
     ------

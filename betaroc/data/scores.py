@@ -471,7 +471,8 @@ class Scores(ScoreData):
     client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
         The trial of each score, by which paired comparisons are checked.
     client_strata, impostor_strata : array_like of int or str, shape (n,), optional
-        The kind of each trial, such as a species of attack, a demographic group or a site.
+        The kind of each trial, of which :func:`by_stratum` gives the rates: a species of attack, a
+        demographic group, a site.
     name : str, optional
         Name of the classifier.
     n_client_rejected, n_impostor_rejected : int or mapping

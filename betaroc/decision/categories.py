@@ -204,8 +204,8 @@ def categories(
     criterion, alpha
         As in :func:`epc`, for each category: with "f-measure" and 0.5 F1 is largest on dev.
     zero_division : float
-        What a category counts in a macro average whose precision is 0/0. Of nan the average is of
-        the other categories, with a warning.
+        What a category counts in a macro average whose precision is 0/0, as where nothing is
+        accepted. Of nan the average is of the other categories, with a warning.
     level : float
         Confidence of the intervals.
 

@@ -194,7 +194,7 @@ class Comparison(Tabular, Exportable):
         """The difference at each alpha, with its interval and the band.
 
         Columns alpha, a and b (the values of both curves), difference, low, high, band_low,
-        band_high, better (as `better`), and n_beyond where it is known.
+        band_high, better (1 for a, 2 for b, else 0), and n_beyond where it is known.
 
         Examples
         --------
@@ -588,11 +588,12 @@ def compare(
 
     Notes
     -----
-    Dev trials are shared where numbers, ids, groups and order allow it. A replicate counts where
-    its measure is not 0/0, no class is empty and a fit exists. No system is named with fewer than
-    10 trials, or groups, in a class of dev, or 20 of test. Among scores the bootstrap of thresholds
-    is not consistent; in simulations the interval with dev and test drawn keeps its level
-    (docs/validation.md).
+    Dev trials are shared (`Comparison.dev_paired`) where numbers, ids, groups and order allow it. A
+    replicate counts where its measure is not 0/0, no class is empty and a fit exists. No system is
+    named with fewer than 10 trials, or groups, in a class of dev, or 20 of test.
+
+    Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent; in
+    simulations the interval with dev and test drawn keeps its level (docs/validation.md).
 
     References
     ----------
@@ -921,7 +922,8 @@ def compare_systems(
 
     Notes
     -----
-    Of equal systems any difference is shown with probability about 1 - level.
+    Of equal systems any difference is shown with probability about 1 - level. Neighbours whose
+    difference is not shown may stand in either order.
 
     References
     ----------

@@ -215,7 +215,7 @@ class Decision(Tabular, Exportable):
     terms : str
         The field in whose words it is shown.
     dev : str
-        A digest of dev's scores.
+        A digest of dev's scores, by which a check recognises them.
     dtype : str
         That of dev's scores: "float64", "float32" or "float16".
     counted : (Interval, Interval) or None
@@ -487,7 +487,7 @@ class Decision(Tabular, Exportable):
         Parameters
         ----------
         state : Monitor, optional
-            One of the same decision, which goes on.
+            One of the same decision, such as a file keeps, which goes on.
         **limit : float, optional
             `far` or `frr`, also by its names in other fields; by default the target and its
             `confidence`. Over the worst stratum the monitor is of all strata together.
@@ -622,7 +622,8 @@ def decide(
     ------
     InputError, InputTypeError
         If there is not exactly one target, a number is out of range, or `how` is unknown for the
-        target or not possible: then the message says how many scores are needed.
+        target or not possible: then the message says how many scores are needed, and of a precision
+        the best bound.
 
     Warns
     -----

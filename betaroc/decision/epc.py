@@ -534,6 +534,8 @@ class Epc(Tabular, Exportable):
     ) -> Axes:
         """Draw the measure observed on test against the one expected on dev.
 
+        On y = x what was expected is observed.
+
         Parameters
         ----------
         ax, terms, **style : optional
@@ -686,11 +688,13 @@ def epc(
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
     prior : float, optional
-        P(client); left out, the dev prior in the criterion and the test prior in the measure.
+        P(client) on both sides; left out, the dev prior in the criterion and the test prior in the
+        measure.
     over : {"pooled", "worst"} or mapping
         Of scores with strata, or of fits of them (`StrataFits`): "worst" takes the largest error
         rate of any stratum of each class at each threshold, on dev and on test ("hter" is then ACER
         with the largest APCER); weights of strata by name, which sum to 1, take their mean.
+        Where both classes have strata, the worst of each may be two strata.
 
     Returns
     -------
@@ -854,7 +858,8 @@ def epc_average(
     Returns
     -------
     EpcAverage
-        Fractions in [0, 1].
+        Fractions in [0, 1]. Targets at which precision is 0/0 on test are left out; `undefined` is
+        their share.
 
     Raises
     ------
@@ -1052,7 +1057,7 @@ def epc_cv(
     scores : Scores
         All trials; those that groups connect share a fold.
     folds : int
-        How many.
+        How many; each threshold is chosen on (folds - 1)/folds of the scores.
     criterion, measure, alpha : optional
         As in :func:`epc`.
     prior : float, optional
@@ -1246,8 +1251,8 @@ def audit(
 
         optimism = V(threshold of test; test) - V(threshold of dev; test)
 
-    with the sign of a better measure: the a posteriori number less the a priori one, which new
-    trials meet.
+    with the sign of a better measure: the first is the a posteriori number that is often
+    published, the second the a priori one, which new trials meet.
 
     Parameters
     ----------

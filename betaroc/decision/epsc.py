@@ -216,7 +216,8 @@ def epsc(
     omega : array_like, optional
         Shares of attacks among impostors, in [0, 1]; 101 equally spaced ones where left out.
     beta : array_like, optional
-        Weights of FAR_omega against FNMR, in [0, 1]; 1/2 where left out.
+        Weights of FAR_omega against FNMR, in [0, 1]; 1/2 where left out. All pairs of omega and
+        beta are taken.
     attack : str, sequence or mapping, optional
         The strata that are attacks, where left out all but "zero-effort". Zero-effort impostors
         are the stratum of that name, without it all other strata. Species are pooled, each with
@@ -265,8 +266,9 @@ def epsc(
     >>> kinds = ["zero-effort", "print"]
     >>> dev = br.Scores([3, 5], [1, 4], impostor_strata=kinds)
     >>> test = br.Scores([2, 6], [0, 4.5], impostor_strata=kinds)
-    >>> br.epsc(dev, test, omega=[0, 1]).hter.tolist()
-    [0.25, 0.25]
+    >>> curve = br.epsc(dev, test, omega=[0, 1])
+    >>> curve.threshold.tolist(), curve.iapmr.tolist()
+    ([2.0, 4.5], [1.0, 0.0])
     """
     name = _CRITERIA[checks.choice(criterion, tuple(_CRITERIA), "criterion")]
     varied = RESAMPLE[1] if resample is None else resample

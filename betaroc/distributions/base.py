@@ -376,7 +376,7 @@ class Distribution(Exportable, ABC):
         Parameters
         ----------
         x : array_like
-            Thresholds on the score scale.
+            Thresholds on the score scale; the result has their shape, and nan where they are nan.
 
         Examples
         --------
@@ -485,7 +485,7 @@ class Distribution(Exportable, ABC):
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1].
+            Probabilities in [0, 1]; the result has their shape, and nan where they are nan.
 
         Raises
         ------

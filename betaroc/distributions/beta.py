@@ -107,8 +107,9 @@ class Beta(Distribution):
     Examples
     --------
     >>> from betaroc import Beta
-    >>> round(Beta(0.47, 0.36).cdf(0.5), 6)
-    0.425355
+    >>> distribution = Beta(0.47, 0.36)
+    >>> distribution.shape, round(distribution.cdf(0.5), 6)
+    (<Shape.U: 'U'>, 0.425355)
     """
 
     a: float

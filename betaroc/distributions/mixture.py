@@ -265,7 +265,8 @@ class NormalMixture(Mixture):
 
     Notes
     -----
-    Each end belongs to the widest component, of equal ones to the outermost.
+    Each end belongs to the widest component, of equal ones to the outermost. The ROC of two
+    mixtures may cross the diagonal several times.
 
     Examples
     --------

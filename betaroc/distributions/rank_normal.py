@@ -23,7 +23,7 @@ from betaroc.distributions.pairs import Pair, closed_forms
 
 
 class Knots:
-    """The `Coordinate` that is linear between (score, latent), beyond as steep as all."""
+    """The `Coordinate` that is linear between (score, latent) and, as steep as all, beyond."""
 
     bounds = None
 

@@ -144,7 +144,7 @@ class TargetCheck(NamedTuple):
 
 
 class GoodDownTo(NamedTuple):
-    """What `FitCheck.good_down_to` holds; None without."""
+    """The smallest default target of each rate down to which all are good; None without."""
 
     far: float | None
     frr: float | None
@@ -490,7 +490,7 @@ class FitCheck(value.Result, Readable):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates counted at the fit's own thresholds over those that it expects.
 
-        Grey within a factor of 3; a marker is hollow where the scores cannot tell.
+        The ground is grey within a factor of 3; a marker is hollow where the scores cannot tell.
 
         Parameters
         ----------
@@ -595,6 +595,7 @@ def check_fit(
     level : float
         Confidence of the intervals of the distance and of the rates.
     rng : None, int, SeedSequence or Generator
+        Source of randomness.
 
     Returns
     -------

@@ -328,7 +328,8 @@ class CovariateFit(Result, Exportable):
         """A frame, one row per coefficient.
 
         Columns class, part ("mean" on the logit scale, "precision" on the log scale), term,
-        estimate, std_error, z and two-sided p_value.
+        estimate, std_error, z and two-sided p_value. The library is that of the frame that was
+        fitted.
 
         Examples
         --------
@@ -487,7 +488,7 @@ class CovariateFit(Result, Exportable):
         Warns
         -----
         ExtrapolationWarning
-            As in `interval`.
+            If either set of values lies outside the data (then `extrapolated`).
 
         Examples
         --------
@@ -521,7 +522,7 @@ class CovariateFit(Result, Exportable):
         return _warn_outside(result, words)
 
     def test(self, *terms: str) -> TermTest:
-        """Whether terms matter, in mean and precision and in both classes together.
+        """Whether terms matter, in mean and precision, in both classes together and in each alone.
 
             2 [l(with) - l(without)], chi-squared with as many degrees as coefficients left out
 
@@ -772,8 +773,9 @@ def fit_covariates(
     >>> import betaroc as br, pandas as pd
     >>> frame = pd.DataFrame({"label": [1, 0] * 20, "camera": ["A", "A", "B", "B"] * 10})
     >>> frame["score"] = [0.5, 0.2, 0.8, 0.7, 0.9, 0.4, 0.6, 0.3] * 5
-    >>> round(br.fit_covariates(frame, "camera").model(camera="A").auc(), 3)
-    0.965
+    >>> fit = br.fit_covariates(frame, "camera")
+    >>> [round(fit.model(camera=c).auc(), 3) for c in "AB"]
+    [0.965, 0.796]
     """
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")

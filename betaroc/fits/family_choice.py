@@ -121,8 +121,8 @@ def likelihood_ratio_test(
 
     Notes
     -----
-    p = (1 + number as large) / (1 + replicates), of refitted sets (McLachlan 1987). Trials are
-    taken as independent.
+    The null distribution is simulated and refitted: p = (1 + number as large) / (1 + replicates)
+    (McLachlan 1987). Trials are taken as independent.
 
     Examples
     --------
@@ -571,7 +571,7 @@ class FamilyComparison(tables.Tabular, Readable):
         return [answer, Grid(head, tuple(rows)), *(Paragraph(note, "note") for note in notes)]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
-        """The rows of a class.
+        """The rows of a class, the best held-out score first.
 
         Parameters
         ----------

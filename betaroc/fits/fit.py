@@ -234,7 +234,7 @@ class DistributionFit(Estimate, nouns.Exportable):
     """
 
     def conf_int(self, level: float = 0.95, method: str = "profile") -> dict[str, Interval]:
-        """Confidence interval of each parameter.
+        """Confidence interval of each parameter, in the order of `params`.
 
             profile: the values p with 2 [l(estimate) - max over the rest of l(p, .)] <= q,
             q the `level` quantile of the left side
@@ -242,6 +242,7 @@ class DistributionFit(Estimate, nouns.Exportable):
         Parameters
         ----------
         level : float
+            Confidence level.
         method : str
             "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
             errors, of the log of a, b and sigma, of the logit of a mass (z there), of mu itself.
@@ -290,7 +291,8 @@ class DistributionFit(Estimate, nouns.Exportable):
     def to_frame(self) -> tables.Table:
         """A frame, one row per parameter: family, parameter, estimate, std_error.
 
-        It is empty for the empirical distribution.
+        It is of the library of the sample, pandas of a list or an array, and empty for the
+        empirical distribution.
 
         Examples
         --------
@@ -637,6 +639,8 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Returns
         -------
         Sensitivity
+            Shapes, end exponents and AUC under the other rules, and Hill's exponent of each tail
+            beside the fitted one.
 
         Raises
         ------
@@ -652,8 +656,9 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Examples
         --------
         >>> import betaroc as br
-        >>> abs(br.fit(br.datasets.load_liveness().dev).sensitivity().tails[0].z) < 3
-        True
+        >>> tail = br.fit(br.datasets.load_liveness().dev).sensitivity().tails[0]
+        >>> tail.who, tail.end, round(tail.z, 2)
+        ('client', 'at_zero', 0.54)
         """
         return tail_fits.sensitivity(self, resolution, groups=groups)
 
@@ -722,7 +727,8 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
 
         Returns
         -------
-        dict of dict of Interval
+        dict
+            ``{"client": {parameter: Interval}, "impostor": {...}}``.
 
         Raises
         ------
@@ -934,7 +940,8 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
     def to_frame(self) -> tables.Table:
         """A frame, one row per class and parameter.
 
-        Columns class, family, parameter, estimate, std_error; empty for empirical distributions.
+        Its columns are class, family, parameter, estimate, std_error. It is of the library of the
+        scores, and empty for empirical distributions.
 
         Examples
         --------
@@ -1309,7 +1316,8 @@ def fit(
     Returns
     -------
     Fit
-        A `StrataFits` with ``by="stratum"``.
+        ``.model`` is the pair of distributions, with the observed weighted client share as prior.
+        With ``by="stratum"`` it is a `StrataFits` of one for each.
 
     Raises
     ------

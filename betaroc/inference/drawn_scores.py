@@ -294,7 +294,7 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
 
 
 def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
-    """Quantiles of the replicates that have a value, and how many lack."""
+    """Quantiles of the replicates that have a value, and how many have none."""
     keep = values[~np.isnan(values)]
     failed = int(values.size - keep.size)
     if not keep.size:
@@ -336,7 +336,7 @@ def band_of_replicates(
     values: FloatArray, estimate: FloatArray, options: IntervalOptions, bounds: Limits, *,
     simultaneous: bool,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Percentiles at each point, or estimate -+ c sd for all at once."""
+    """Percentiles at each point, or estimate -+ c sd for all at once; within the range."""
     if simultaneous:
         gone = np.isnan(values)
         deviation = np.where(gone, estimate, values) - estimate

@@ -30,7 +30,7 @@ from betaroc.model.statistics import UsedRate
 def rate_covariance(
     groups: Groups, laws: tuple[Empirical, Empirical], scores: ScoredTrials, t: Thresholds,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Covariance of FAR and FRR at each threshold; see `Groups.meat`."""
+    """Covariance of FAR and FRR at each threshold and the share of clients; see `Groups.meat`."""
     from scipy.sparse import csr_array
 
     parts = []

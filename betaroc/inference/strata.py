@@ -713,7 +713,7 @@ def classes_over(
 
 
 def model_over(data: ScoreData, over: object, of: str = "") -> ScoreModel:
-    """Scores, of a class with strata the worst or the mean of them."""
+    """Scores as they are, of each class that has strata the worst of them, or their mean."""
     model, laws = samples.empirical_model(data), dict[str, Any]()
     for who, weights in classes_over(data.strata._asdict(), over, of).items():
         pieces = pieces_of(data, who).values()

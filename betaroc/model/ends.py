@@ -20,7 +20,7 @@ class SemiDerivatives(NamedTuple):
     Parameters
     ----------
     at_zero, at_one : float
-        In [0, inf].
+        In [0, inf]; named by the threshold.
 
     Examples
     --------

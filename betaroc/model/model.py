@@ -218,7 +218,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         t : array_like
-            Thresholds.
+            Thresholds on the score scale.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         t : array_like
-            Thresholds.
+            Thresholds on the score scale.
 
         Returns
         -------

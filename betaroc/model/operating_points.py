@@ -60,13 +60,13 @@ def nearest_balance(
 
 
 def equal_error(pair: Pair) -> Thresholds:
-    """Where FAR equals FRR, or nearest to it."""
+    """Where FAR equals FRR, or is nearest to it."""
     root = pair.balanced
     return nearest_balance(pair, lambda _, far, frr: far - frr) if root is None else root
 
 
 def break_even(pair: Pair, prior: float) -> Thresholds:
-    """Where precision equals recall, or nearest to it."""
+    """Where precision equals recall, or is nearest to it."""
     root = pair.balance_root(1.0 - prior, prior) if 0.0 < prior < 1.0 else None
     if root is not None:
         return root

@@ -687,7 +687,7 @@ def draw_costs(
     defaults: Mapping[str, FloatArray], axes: tuple[str, str], style: Mapping[str, Any], *,
     words: str,
 ) -> Axes:  # fmt: skip
-    """Per system the actual line with its interval, the best one; defaults in grey."""
+    """Draw each system's actual line with its interval, and the best one; defaults are grey."""
     below, (ax, empty) = ax is None, begun(ax)
     before, order = sum(line.get_gid() == "curve" for line in ax.lines), np.argsort(x)
     x, lines = x[order], [part[:, order] for part in lines]

@@ -38,7 +38,7 @@ class TwoLabels(NamedTuple):
 
 
 def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
-    """One label per row, of two."""
+    """One label per row; an error unless there are two different ones."""
     if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
         containers.refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
     rule = "hold one of two labels per row, as numbers, text or booleans"

@@ -651,7 +651,7 @@ class Goal:
     exact: bool = False
 
     def lacking(self, reached: float, wanted: float) -> float:
-        """About the logarithm of the factor by which scores lack."""
+        """About the logarithm of how many times as many scores it takes."""
         from scipy.special import ndtri
 
         if self.by_chance:

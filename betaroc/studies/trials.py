@@ -327,7 +327,7 @@ class Trial:
 
     @cached_property
     def rng(self) -> np.random.Generator:
-        """Random numbers for functions, in the order of the columns."""
+        """Random numbers for functions, which draw in the order of the columns."""
         return self._generator(_OF_CALLER)
 
     def _generator(self, *stream: int) -> np.random.Generator:
