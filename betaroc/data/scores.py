@@ -212,6 +212,10 @@ class Confusion(tables.Framed, nouns.Exportable):
         terms : str
             "biometric", "matching", "pad" or "ml".
 
+        Returns
+        -------
+        str
+
         Raises
         ------
         InputError

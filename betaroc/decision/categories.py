@@ -94,6 +94,10 @@ class Categories(Tabular, Readable):
         measure : {"f1", "precision", "recall"}
             Which.
 
+        Returns
+        -------
+        Band
+
         Raises
         ------
         InputError
@@ -144,6 +148,10 @@ class Categories(Tabular, Readable):
             What is averaged.
         **style
             Properties of the lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Examples
         --------

@@ -364,6 +364,10 @@ class Comparison(Tabular, Exportable):
         bins : int
             Equal bins from the smallest to the largest difference.
 
+        Returns
+        -------
+        Histogram
+
         Raises
         ------
         InputError
@@ -459,6 +463,10 @@ class Comparison(Tabular, Exportable):
         names : sequence of two str, optional
             The systems; left out, those of `Comparison.names`.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Raises
         ------
         InputError
@@ -486,6 +494,10 @@ class Comparison(Tabular, Exportable):
         ----------
         ax, names, terms : optional
             As in :meth:`plot`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Examples
         --------

@@ -141,6 +141,10 @@ class DecisionCheck(Result, Exportable):
         ax : optional
             As in :meth:`ScoreModel.plot`.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Raises
         ------
         InputError
@@ -331,6 +335,10 @@ class Decision(Tabular, Exportable):
         ax : optional
             As in :meth:`ScoreModel.plot`.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Examples
         --------
         >>> import betaroc as br
@@ -372,6 +380,10 @@ class Decision(Tabular, Exportable):
         ----------
         x : array_like
             Scores of any shape; nan is not accepted.
+
+        Returns
+        -------
+        ndarray of bool
 
         Raises
         ------
@@ -452,6 +464,10 @@ class Decision(Tabular, Exportable):
         test : Scores, ScoreSummary, frame, (y_true, y_score) or path
             Trials that took no part in the choice.
 
+        Returns
+        -------
+        DecisionCheck
+
         Raises
         ------
         InputTypeError
@@ -491,6 +507,10 @@ class Decision(Tabular, Exportable):
         **limit : float, optional
             `far` or `frr`, also by its names in other fields; by default the target and its
             `confidence`. Over the worst stratum the monitor is of all strata together.
+
+        Returns
+        -------
+        Monitor
 
         Raises
         ------

@@ -137,6 +137,10 @@ class Tandem(tables.Tabular, nouns.Readable):
         ax, **style : optional
             As in :meth:`ScoreModel.plot`.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Examples
         --------
         >>> import betaroc as br

@@ -300,6 +300,10 @@ class Fusion(Tabular, nouns.Exportable):
         part : str
             "all", "strict" or "lax".
 
+        Returns
+        -------
+        Interval
+
         Examples
         --------
         >>> import betaroc as br

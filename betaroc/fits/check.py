@@ -497,6 +497,10 @@ class FitCheck(value.Result, Readable):
         ax : optional
             As in :meth:`ScoreModel.plot`.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Examples
         --------
         >>> import betaroc as br

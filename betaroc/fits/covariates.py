@@ -422,6 +422,10 @@ class CovariateFit(Result, Exportable):
         prior : float, optional
             As in `model`.
 
+        Returns
+        -------
+        Interval
+
         Raises
         ------
         InputError
@@ -480,6 +484,10 @@ class CovariateFit(Result, Exportable):
         stat, level, prior
             As in `interval`.
 
+        Returns
+        -------
+        Interval
+
         Raises
         ------
         InputError, InputTypeError
@@ -534,6 +542,10 @@ class CovariateFit(Result, Exportable):
         *terms : str
             Terms as the formulas have them, such as "C(camera)", left out at once with their
             interactions.
+
+        Returns
+        -------
+        TermTest
 
         Raises
         ------

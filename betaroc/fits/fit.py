@@ -247,6 +247,10 @@ class DistributionFit(Estimate, nouns.Exportable):
             "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
             errors, of the log of a, b and sigma, of the logit of a mass (z there), of mu itself.
 
+        Returns
+        -------
+        dict of Interval
+
         Raises
         ------
         InputError
@@ -996,6 +1000,10 @@ class StrataFits(tables.Tabular, nouns.Readable):
             "worst": at each threshold the stratum with the largest error rate; weights of the
             strata by their names, which sum to 1; "pooled": their shares of the trials.
 
+        Returns
+        -------
+        ScoreModel
+
         Raises
         ------
         InputError
@@ -1050,6 +1058,10 @@ class StrataFits(tables.Tabular, nouns.Readable):
             Where to draw; new axes if left out. Not of "panels".
         terms : str
             As in :meth:`betaroc.Roc.plot`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
 
         Examples
         --------

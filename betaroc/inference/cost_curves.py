@@ -134,6 +134,10 @@ class CostCurve(tables.Framed, nouns.Readable):
         normalized : bool
             Bayes errors over the default, above which a test does harm.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Raises
         ------
         InputError

@@ -173,6 +173,10 @@ class Band(tables.Framed, nouns.Exportable):
         **style
             Properties of the line, whose ``color`` the band has too.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Examples
         --------
         >>> import betaroc as br

@@ -223,6 +223,10 @@ class StrataTable(tables.Tabular, nouns.Readable):
         target : float, optional
             A line at what must not be passed.
 
+        Returns
+        -------
+        matplotlib.axes.Axes
+
         Raises
         ------
         InputError, InputTypeError

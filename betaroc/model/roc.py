@@ -101,6 +101,10 @@ class Curve(Exportable):
         n : int, optional
             How many (default 800), spread into both tails; jumps are always among them.
 
+        Returns
+        -------
+        OperatingPoint
+
         Examples
         --------
         >>> from betaroc import Empirical, Roc
@@ -413,6 +417,10 @@ class RocHull(Exportable):
         fpr : array_like
             Fractions in [0, 1].
 
+        Returns
+        -------
+        float or ndarray
+
         Examples
         --------
         >>> from betaroc import Beta, Roc
@@ -463,6 +471,10 @@ class RocHull(Exportable):
         ----------
         n : int, optional
             As in :meth:`Roc.points`.
+
+        Returns
+        -------
+        OperatingPoint
 
         Examples
         --------
@@ -563,6 +575,10 @@ class Det(Curve):
         far : array_like
             Fractions in [0, 1].
 
+        Returns
+        -------
+        float or ndarray
+
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -633,6 +649,10 @@ class PrecisionRecall(Curve):
         ----------
         recall : array_like
             Fractions in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
 
         Notes
         -----
