@@ -9,7 +9,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.special import betainc
+from scipy.special import betainc, ndtr
 
 import betaroc as br
 from helpers.places import ROOT, script
@@ -50,6 +50,17 @@ def root(f, low, high):
 def _digits():
     with mp.workdps(25):
         yield
+
+
+@pytest.mark.simulation
+def test_the_central_experiment_reaches_what_its_distributions_say():
+    """Thresholds half way between the means: of test itself, a posteriori, then of dev."""
+    made = script(ROOT / "examples" / "11_central_experiment.py")
+    ways = made.curves(made.drawn((made.A, made.B), [(100_000, 100_000)] * 2, seed=1))
+    b = ndtr(-0.9)
+    expected = [[ndtr(-1.1), b], [(ndtr(-0.1) + ndtr(-2.1)) / 2, b]]
+    found = [[curve.value[0] for curve in way] for way in ways]
+    assert found == pytest.approx(np.array(expected), abs=0.004)
 
 
 def test_the_example_holds_the_printed_table_of_shapes_as_the_paper_says_them():
@@ -140,7 +151,6 @@ def test_murphy_table_5(cells, printed, exact):
 
 def test_each_committed_picture_is_drawn_by_a_script():
     files = [p for folder in ("docs", "examples", "studies") for p in (ROOT / folder).glob("*.py")]
-    files.append(ROOT / "tests" / "helpers" / "house.py")
     scripts = "".join(p.read_text(encoding="utf-8") for p in files)
     pictures = sorted(p.name for p in (ROOT / "docs" / "img").iterdir())
     assert pictures

@@ -1,5 +1,7 @@
 """The house rules that a machine can check: imports, layers, sizes, commands, data, versions."""
 
+from __future__ import annotations
+
 import ast
 import dataclasses
 import graphlib
@@ -9,6 +11,7 @@ import itertools
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -410,3 +413,18 @@ def test_most_changes_are_noticed_and_every_survivor_has_a_reason():
     # A name of no test would notice every change.
     for file, name in (test.split("::") for test in table.settings()["always"]):
         assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
+
+
+CHECKERS = {"mypy": [sys.executable, "-m", "mypy", "--strict"], "pyright": ["pyright"]}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", CHECKERS)
+def test_checkers_find_the_misspelt_lines_and_nothing_in_typical_use(name: str) -> None:
+    if name == "pyright" and not shutil.which("pyright"):
+        pytest.skip("pyright is not installed")
+    folder = ROOT / "tests" / "typing"
+    files = [str(folder / "usage.py"), str(folder / "misspelt.py")]
+    done = subprocess.run([*CHECKERS[name], *files], cwd=ROOT, capture_output=True, text=True)
+    found = re.findall(r"(\w+)\.py:(\d+):(?:\d+)?.*? error: ", done.stdout)
+    assert found == [("misspelt", str(line)) for line in range(10, 15)], done.stdout + done.stderr

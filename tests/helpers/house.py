@@ -1,8 +1,7 @@
-"""The rooms of the package, the imports between them and their sizes, read from its source.
-``python tests/helpers/house.py`` draws ``docs/img/house.svg`` and lowers the budgets of
-``tests/house.json`` to what is there. Every import of an own module counts, wherever it stands: at
-the top of a file, inside a function, or by its name; for types alone where it leads to another
-room."""
+"""The rooms of the package, the imports between them and their sizes, read from its source;
+``python tests/helpers/house.py`` lowers the budgets of ``tests/house.json`` to what is there.
+Every import of an own module counts, wherever it stands: at the top of a file, inside a function,
+or by its name; for types alone where it leads to another room."""
 
 from __future__ import annotations
 
@@ -104,39 +103,6 @@ def imports():
         if not (found.for_types and room(found.module) == room(found.target)))  # fmt: skip
 
 
-def draw(path):
-    """A row a room, the upper rooms above: how many of its imports lead to each other room."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
-
-    files = Counter(room(module) for module in MODULES if module.count(".") > 1)
-    rooms = [name for name in reversed(ROOMS) if files[name]]
-    pairs = {(found.module, found.target) for found in imports()}
-    counts = Counter((room(module), room(target)) for module, target in pairs)
-    shades = mpl.colormaps["Blues"]
-    most = max(n for (above, below), n in counts.items() if above != below)
-    with mpl.rc_context({"svg.hashsalt": "house", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9.0, 6.0))
-        axes = figure.add_axes((0.22, 0.02, 0.76, 0.82))
-        axes.set(xlim=(-0.5, len(rooms) - 0.5), ylim=(len(rooms) - 0.5, -0.5))
-        axes.xaxis.tick_top()
-        axes.set_xticks(range(len(rooms)), rooms, rotation=40, ha="left")
-        axes.set_yticks(range(len(rooms)), [f"{name} ({files[name]} files)" for name in rooms])
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        for row, above in enumerate(rooms):
-            for column, below in enumerate(rooms):
-                count = counts[above, below]
-                share, wrong = count / most, count and column < row
-                colour = "0.85" if row == column else "tab:red" if wrong else shades(0.7 * share)
-                shown = {"facecolor": colour if count else "none", "edgecolor": "0.9"}
-                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **shown))
-                if count:
-                    axes.text(column, row, str(count), ha="center", va="center", fontsize=9)
-        figure.savefig(path, metadata=None if path.suffix == ".png" else {"Date": None})
-
-
 #: Names that say nothing of what they name.
 PRONOUNS = {"one", "found", "own", "given", "there", "kept", "said", "told", "held", "made",
     "meant", "asked", "seen", "whole", "here", "other", "both", "those", "these", "it", "what",
@@ -197,7 +163,6 @@ def sizes():
 
 
 if __name__ == "__main__":
-    draw(ROOT / "docs" / "img" / "house.svg")
     before = json.loads(BUDGETS.read_text("utf-8")) if BUDGETS.exists() else {}
     lower = {name: min(size, before.get(name, size)) for name, size in sizes().items()}
     BUDGETS.write_text(json.dumps(lower, indent=1) + "\n", "utf-8")

@@ -11,7 +11,18 @@ from hypothesis import assume, strategies as st
 import betaroc as br
 from betaroc.model.samples import empirical_model
 from helpers import laws
-from helpers.laws import all_thresholds, full_sets, law, samples, sets
+from helpers.laws import (
+    DISTRIBUTIONS,
+    all_thresholds,
+    copies_of,
+    full_sets,
+    law,
+    models,
+    samples,
+    sets,
+)
+from helpers.public import back
+from helpers.sets import summary_of
 
 ALPHA = [0.0, 0.1, 0.5, 0.75, 1.0]
 RATES = np.linspace(0.0, 1.0, 9)
@@ -106,3 +117,21 @@ def test_a_trial_without_a_score_is_a_score_below_all(both, absent) -> None:
     one, other = empirical_model(known), empirical_model(br.Scores(*floor))
     np.testing.assert_array_equal(rates(one, t), rates(other, t))
     assert one.auc() == pytest.approx(other.auc(), rel=1e-14)
+
+
+@law(one=DISTRIBUTIONS, model=models(), prior=st.floats(0.0, 1.0))
+def test_distributions_and_pairs_come_back_and_can_be_pasted(one, model, prior) -> None:
+    pair = br.ScoreModel(model.client, model.impostor, prior=prior, name="é 中")
+    for value in (one, pair, pair.roc(), pair.eer(), pair.at([0.1, 0.5])):
+        for again in (*copies_of(value), back(value)):
+            assert again == value
+    assert {hash(again) for again in copies_of(one)} == {hash(one)}
+
+
+@law(scores=full_sets(), both=samples(("grid", "unit", "whole")))
+def test_scores_and_summaries_come_back(scores, both) -> None:
+    for again in copies_of(scores):
+        assert again == scores
+        assert again.client.tobytes() == scores.client.tobytes()
+    summary = summary_of(br.Scores(*both), bins=64)
+    assert all(again == summary for again in copies_of(summary))
