@@ -14,7 +14,7 @@ from helpers import house  # noqa: E402
 
 
 def draw(path):
-    """A row a room, the upper rooms above: how many of its imports lead to each other room."""
+    """One row per room, the upper ones first: how many of its imports lead to each other room."""
     files = Counter(house.room(module) for module in house.MODULES if module.count(".") > 1)
     rooms = [name for name in reversed(house.ROOMS) if files[name]]
     pairs = {(found.module, found.target) for found in house.imports()}
