@@ -30,6 +30,7 @@ def named(path):
 AT_NIGHT = {
     "central.md", "case_study.md", "ensembles.md", "folds.md", "planning.md", "report.md",
     "07_liveness_case_study.py", "08_ensemble.py", "10_scikit_learn.py", "11_central_experiment.py",
+    "12_method_of_fitting.py", "13_figures_of_the_papers.py",
 }  # fmt: skip
 
 

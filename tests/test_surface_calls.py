@@ -21,14 +21,6 @@ from helpers.files import STUDY
 from helpers.hostile import NoRepr
 from helpers.places import ROOT
 
-
-@pytest.mark.simulation
-def test_what_is_looked_for_is_seen(monkeypatch):
-    monkeypatch.setitem(wild_calls.targets(), "statistics", lambda: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        wild_calls.walk(0, 0, only="statistics")
-
-
 WALKS = [pytest.param(0, 0, 300, marks=pytest.mark.simulation)]
 WALKS += [pytest.param(2026, 1000 * k, 1000 * (k + 1), marks=pytest.mark.nightly)
           for k in range(20)]  # fmt: skip

@@ -77,7 +77,7 @@ def test_bad_calls(capsys, frame, table, files, tmp_path):
     assert "--missing must be fail or drop" in refused(capsys, table, "--missing", "reject")
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_table_is_read_as_any_score_file_is(capsys, frame, tmp_path):
     """Semicolons, decimal commas, words, two identities."""
     path = str(tmp_path / "w.csv")

@@ -78,7 +78,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - UNTRIED))
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.nightly] * (name not in ("compare", "fit", "threshold")))
+    for name in sorted(COMMANDS.keys() - UNTRIED)
+])  # fmt: skip
 def test_cheap_examples_run(name, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     for line in EXAMPLES[name]:
@@ -109,7 +112,7 @@ def test_a_demo_in_an_empty_folder(tmp_path, monkeypatch, capsys):
     assert "✗ Do not rely on it" in capsys.readouterr().out
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_demo_replaces_nothing_of_yours(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "demo-test.csv"

@@ -52,7 +52,7 @@ def said(call, root, start, capsys):
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.parametrize("call", [
-    pytest.param(call, marks=[pytest.mark.nightly] * call.startswith(("report --dev", "ens")))
+    pytest.param(call, marks=[pytest.mark.nightly] * call.startswith(("report", "ens")))
     for call in CALLS
 ])  # fmt: skip
 def test_results_are_byte_identical_from_any_folder(call, tmp_path, capsys, monkeypatch):

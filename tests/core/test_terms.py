@@ -90,7 +90,8 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(few):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("terms", "words", "strange"), [
-    ("ml", None, FOREIGN), ("medical", voc.ClassWords("sick", "well"), r"\bcases?\b|positives"),
+    pytest.param("ml", None, FOREIGN, marks=pytest.mark.nightly),
+    ("medical", voc.ClassWords("sick", "well"), r"\bcases?\b|positives"),
 ], ids=["ml", "medical"])  # fmt: skip
 def test_a_page_has_no_word_of_another_field(terms, words, strange, tmp_path, few):
     """Nor its pictures, whose texts are texts; "by chance alone would be as far" is no rate."""
@@ -146,7 +147,7 @@ def test_the_command_line_says_them_and_json_does_not(tmp_path, capsys):
     assert said(capsys, f"{call} ml --json") == said(capsys, f"{call} biometric --json")
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_no_text_of_a_result_has_a_slot():
     """Whatever is shown without a field has the default words."""
     for name, value in travellers().items():

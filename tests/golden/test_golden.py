@@ -17,6 +17,8 @@ from helpers import golden
 from helpers.golden import FOLDER
 
 pytestmark = pytest.mark.simulation
+#: Other targets and words, by night.
+LATE = ("costs", "equal_error_rate", "no_test", "pad_words")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -52,7 +54,9 @@ def assert_same_value(now: Any, kept: Any, at: str = "") -> None:
         assert now == kept, at
 
 
-@pytest.mark.parametrize("name", golden.SITUATIONS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.nightly] * (name in LATE)) for name in golden.SITUATIONS
+])  # fmt: skip
 def test_situation(name: str) -> None:
     now = golden.situation(name)
     documents = {line: forms.pop("json") for line, forms in now.items() if "json" in forms}

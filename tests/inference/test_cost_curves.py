@@ -60,7 +60,7 @@ def test_a_class_that_never_comes(prior):
     assert curve.best[0] == pytest.approx([prior] * 3)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_pictures_have_every_curve_both_defaults_and_of_a_fit_that_beside_the_scores():
     scores = br.Scores([0.4, 0.9, 0.7], [0.1, 0.5, 0.3])
     ax = br.decision_curve({"a": scores, "b": scores}).plot(color="red")

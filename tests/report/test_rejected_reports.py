@@ -58,6 +58,7 @@ def test_both_kinds_of_rates_stand_beside_each_other(analysis):
             assert m.low < expected["fmr"] < m.high
 
 
+@pytest.mark.nightly
 def test_checks_are_those_of_the_scores_alone_and_the_page_says_of_which_trials(analysis):
     """The simulated tests, the distances, the audit and the ends; verdicts as of these scores."""
     alone, own = br.analyze(br.Scores(*SIDES[0]), family="beta").dev, analysis.dev

@@ -4,12 +4,10 @@ import csv
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import betaroc
 import betaroc as br
 from helpers.places import ROOT
 
@@ -70,12 +68,9 @@ def test_the_numbers_of_a_witness_are_those_of_the_package(name):
     np.testing.assert_allclose(numbers, expected, rtol=1e-5, atol=1e-9)
 
 
-ROOT = Path(betaroc.__file__).parents[1]
-pytest.importorskip("sklearn")
-
-
 @pytest.fixture
 def liveness(monkeypatch):
+    pytest.importorskip("sklearn")
     monkeypatch.syspath_prepend(ROOT / "studies")
     import liveness
 

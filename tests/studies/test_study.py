@@ -361,7 +361,9 @@ def plain(tmp_path_factory):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("engine", "workers"), [("loky", 2), ("threading", None)])
+@pytest.mark.parametrize(
+    ("engine", "workers"), [pytest.param("loky", 2, marks=pytest.mark.nightly), ("threading", None)]
+)
 def test_every_engine_gives_the_same_bytes(plain, tmp_path, engine, workers):
     with joblib.parallel_config(backend=engine, n_jobs=3):
         forty(tmp_path, workers=workers)

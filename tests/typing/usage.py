@@ -9,10 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import betaroc as br
-import betaroc.errors
 from betaroc import Beta, ScoreModel, Scores
-from betaroc.datasets import load_liveness
-from betaroc.errors import BetarocError, InputError
 from betaroc.results import Band, Comparison, Decision, DecisionCheck, Difference, DistributionFit
 from betaroc.sklearn import EpcDisplay, ThresholdClassifier, weighted_error_scorer
 
@@ -82,13 +79,3 @@ def estimators(model: Any, rows: Floats, labels: npt.NDArray[np.int64]) -> float
     assert_type(classifier.scores_, Scores)
     assert_type(EpcDisplay.from_estimator(model, rows, labels, rows, labels).epc, br.Epc)
     return weighted_error_scorer(0.3)(model, rows, labels)
-
-
-def errors() -> None:
-    dev = load_liveness(sharpened=0.4).dev
-    try:
-        fits(br.datasets.load_faces().dev if len(dev.client) > 9 else dev)
-    except InputError as error:
-        print(error, isinstance(error, br.errors.BetarocError), br.InputError, br.Decision)
-    except (BetarocError, betaroc.errors.StudyError):
-        raise
