@@ -409,7 +409,7 @@ def test_most_changes_are_noticed_and_every_survivor_has_a_reason():
     assert given.keys() == alive
     assert set(given.values()) <= set(reasons)
     rows = table.read("results_all.csv")
-    assert sum(row["outcome"] in table.KILLED for row in rows) >= 0.8 * len(rows)
+    assert sum(row["outcome"] in table.KILLED for row in rows) >= 0.85 * len(rows)
     # A name of no test would notice every change.
     for file, name in (test.split("::") for test in table.settings()["always"]):
         assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import betaroc as br
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import log_beta
 from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.strata import over_strata
 
 B = br.Beta(2.0, 3.0)
 
@@ -129,3 +130,16 @@ def test_tails_on_scores_leave_the_scores_between_them():
     ends = br.ScoreModel(br.Beta(2.0, 2.0), worst).ends()
     found = ends.at_one.exponent, ends.at_one.coefficient, ends.at_zero.coefficient
     assert_allclose(found, [0.5, 2.0 / 3.0**0.5, 4.0 / 3.0**1.5])
+
+
+@pytest.mark.parametrize("upper", [True, False])
+def test_the_worst_of_strata_with_point_masses(upper):
+    laws = br.Inflated(br.Beta(2, 2), 0.1, 0.05), br.Inflated(br.Beta(2, 3), 0.3, 0.2)
+    x, worst = np.linspace(0.05, 0.95, 19), over_strata(laws, None, upper=upper)
+    rates = [law.sf(x) if upper else law.cdf(x) for law in laws]
+    found = worst.sf(x) if upper else worst.cdf(x)
+    assert_allclose(found, np.max(rates, axis=0), rtol=1e-12)
+    assert_allclose(worst.isf(found) if upper else worst.ppf(found), x, rtol=1e-9)
+    mean = over_strata(laws, np.array([0.3, 0.7]), upper=upper)
+    assert_allclose(mean.cdf(x), 0.3 * laws[0].cdf(x) + 0.7 * laws[1].cdf(x), rtol=1e-12)
+    assert_allclose(mean.ppf(mean.cdf(x)), x, rtol=1e-9)

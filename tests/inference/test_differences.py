@@ -173,3 +173,11 @@ def test_turned_scores_of_swapped_classes_have_the_mirrored_interval(step):
         gaps = [br.difference(*p, s, paired=False) for p, s in ((one, stat), (two, other))]
         ends = [(d.low, d.estimate, d.high, d.p_value) for d in gaps]
         assert ends[0] == approx(ends[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["actual-dcf", "actual-dcf-normalized"])
+def test_a_difference_of_costs_is_that_of_both_costs(name):
+    a, b = br.Scores([3, -1, 2, 5], [-2, 1, -3, -4, -1]), br.Scores([3, 1, 2, 5], [2, 1, -3, 4, -1])
+    gap = br.interval(a, name).estimate - br.interval(b, name).estimate
+    assert gap != 0.0
+    assert br.difference(a, b, name).estimate == pytest.approx(gap, abs=1e-15)

@@ -293,3 +293,12 @@ def test_the_mean_by_weights_covers(weights, trials, rates):
         _, low, high = mean_share(c.share, c.n, np.array(weights), 0.025)
         covered.append(low <= np.dot(weights, rates) <= high)
     assert np.mean(covered) >= 0.95 - 0.01
+
+
+def test_strata_of_the_same_persons_without_an_error_are_worth_one_stratum():
+    """No error of 20 persons in three strata each: the rule of 1 - tail^(1/20)."""
+    strata, persons = np.repeat(["a", "b", "c"], 20), np.tile(np.arange(20), 3)
+    scores = br.Scores([0.2, 0.8], np.full(60, 0.1), impostor_strata=strata,
+        impostor_groups=persons)  # fmt: skip
+    far = br.interval(scores, "far", threshold=0.5, over={"a": 1 / 4, "b": 1 / 4, "c": 1 / 2})
+    assert (far.low, far.high) == pytest.approx((0.0, 1.0 - 0.025 ** (1 / 20)), rel=1e-9)
