@@ -84,6 +84,7 @@ def test_imports_are_declared_go_down_the_rooms_and_no_filter_of_warnings_is_set
             assert used & names == set(), module
 
 
+@pytest.mark.simulation
 def test_importing_betaroc_loads_nothing_heavy_and_modules_pass_on_what_the_rooms_have():
     code = (
         "import sys, betaroc, betaroc.sklearn, betaroc.errors, betaroc.datasets\n"

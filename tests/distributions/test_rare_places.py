@@ -80,6 +80,7 @@ def test_the_rule_integrates_what_bends_and_gives_up_on_noise():
         integrate_panels(lambda x: np.exp(1e4 * x), np.array([0.0, 1.0]))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("a", "b"), [(1e-144, 1e203), (1e-203, 1e144), (2e-309, 3e-309)])
 def test_quantiles_of_extreme_shapes_signal_nothing(a, b):
     """As a -> 0 B(a, b) -> 1/a + 1/b, and half of symmetric mass is at either end."""

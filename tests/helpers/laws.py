@@ -29,7 +29,8 @@ SETTINGS = {
 #: What collects the constants of every module of the project first, which takes longer than a few
 #: examples. Older versions have none.
 PROVIDERS = "hypothesis.internal.conjecture.providers"
-PROFILES = ["few", pytest.param("nightly", marks=pytest.mark.nightly)]
+PROFILES = [pytest.param("few", marks=pytest.mark.simulation),
+    pytest.param("nightly", marks=pytest.mark.nightly)]  # fmt: skip
 
 
 def law(*, fast=FAST, nightly=NIGHTLY, **values):
