@@ -39,7 +39,7 @@ INSTALL_AND_RUN = (
     " --dev examples/data/asvspoof19_asv/dev.csv.gz"
     " --test examples/data/asvspoof19_asv/eval.csv.gz --target far=0.01 -o report.html --force"
 )
-INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
+INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto --dist loadfile'
 
 ROOMS, MODULES, room = house.ROOMS, house.MODULES, house.room
 MOST_LINES = 800

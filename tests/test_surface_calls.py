@@ -85,7 +85,7 @@ quiet = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 
 
 @quiet
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_same_answers_in_threads_and_with_an_error_state_of_numpy():
     wanted = answers()
     with np.errstate(all="raise"):

@@ -448,7 +448,7 @@ def test_the_fusion_scores_rows_of_any_kind():
         fusion(rows * 2.0)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_hard_sets_are_told():
     """Perfect, reversed, copied and useless classifiers; names like words of the table."""
     rng = np.random.default_rng(10)

@@ -124,7 +124,7 @@ def test_a_crossing_before_and_behind_the_equal_error_rate(crossing):
     assert (found["eer"], found["crossing"]) == pytest.approx((0.2, crossing), abs=ATOL)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_answers_are_reproducible_and_the_nearer_ones():
     one, two = (br.solve_pair(auc=0.8, exponents=(0.5, 2.0)) for _ in range(2))
     assert one == two
