@@ -376,7 +376,7 @@ class ScoreData(tables.Tabular, nouns.Exportable, ABC):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         bins : int
             Number of bars, over [0, 1] or, where scores lie outside, over their range.
         **style

@@ -143,7 +143,7 @@ class Categories(Tabular, Readable):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         measure : {"f1", "precision", "recall"}
             What is averaged.
         **style

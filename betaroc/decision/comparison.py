@@ -459,7 +459,7 @@ class Comparison(Tabular, Exportable):
         Parameters
         ----------
         ax, scale, terms : optional
-            As in :meth:`Epc.plot`.
+            As in :meth:`betaroc.Epc.plot`.
         names : sequence of two str, optional
             The systems; left out, those of `Comparison.names`.
 

@@ -139,7 +139,7 @@ class DecisionCheck(Result, Exportable):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Decision(Tabular, Exportable):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
 
         Returns
         -------
@@ -626,7 +626,7 @@ def decide(
         a precision. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the mean of their rates,
         by its upper bound (Korn and Graubard).
     terms : str
-        Words of its text and pictures, as in :meth:`Roc.plot`.
+        Words of its text and pictures, as in :meth:`betaroc.Roc.plot`.
     **rates : float
         The rate by another name: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a `tnr`, `tnmr` or
         `specificity` of 0.95 is a FAR of 0.05, a `tpr`, `recall`, `sensitivity`, `tar`, `gar` or

@@ -491,7 +491,7 @@ class Epc(Tabular, Exportable):
         Parameters
         ----------
         ax, terms : optional
-            As in :meth:`Roc.plot`.
+            As in :meth:`betaroc.Roc.plot`.
         band : Band, optional
             Of this curve, from ``epc.band()``.
         expected : bool

@@ -135,7 +135,7 @@ class Tandem(tables.Tabular, nouns.Readable):
         Parameters
         ----------
         ax, **style : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
 
         Returns
         -------

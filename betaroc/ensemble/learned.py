@@ -119,8 +119,8 @@ class LogisticFusion(Exportable):
 
     Notes
     -----
-    Made by :func:`inclusion`. It minimises the mean logistic loss plus |weights|^2/(2 n) of
-    standardised columns, n the number of trials.
+    Made by :func:`inclusion`. It minimises the mean logistic loss plus sum(w^2)/(2 n) of the
+    weights of standardised columns, n the number of trials.
 
     Examples
     --------

@@ -495,7 +495,7 @@ class FitCheck(value.Result, Readable):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
 
         Returns
         -------

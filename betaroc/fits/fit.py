@@ -780,7 +780,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
             adjacent violators and the fit make of them, over the band in which the former would
             lie at each score if the scores were calibrated (400 draws, of independent trials).
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         band : Band, optional
             Of "roc", from ``fit.roc_band()``.
         scale, terms : str
@@ -855,7 +855,7 @@ class Fit(scores_beyond.SupportedPair, nouns.Exportable):
         Parameters
         ----------
         terms : str
-            Words of the classes and rates, as in :meth:`Roc.plot`.
+            Words of the classes and rates, as in :meth:`betaroc.Roc.plot`.
 
         Returns
         -------

@@ -130,7 +130,7 @@ class CostCurve(tables.Framed, nouns.Readable):
         Parameters
         ----------
         ax, **style : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         normalized : bool
             Bayes errors over the default, above which a test does harm.
 

@@ -89,7 +89,7 @@ class Interval(tables.Framed, nouns.Exportable):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         label : str
             What stands beside the row.
         **style
@@ -165,11 +165,11 @@ class Band(tables.Framed, nouns.Exportable):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         kind : str
             How a ROC is drawn: "roc" or "det".
         terms : str
-            Words of the rates, as in :meth:`Roc.plot`.
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
         **style
             Properties of the line, whose ``color`` the band has too.
 

@@ -219,7 +219,7 @@ class StrataTable(tables.Tabular, nouns.Readable):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            As in :meth:`Interval.plot`.
+            As in :meth:`betaroc.Interval.plot`.
         target : float, optional
             A line at what must not be passed.
 

@@ -328,7 +328,7 @@ class ScoreModel(Exportable):
         ----------
         method : {"nearest", "hull"}
             On steps: the threshold of smallest abs(FAR - FRR), with the HTER there, or the
-            crossing of the ROC's convex hull; see :meth:`RocHull.eer`.
+            crossing of the ROC's convex hull; see ``RocHull.eer``.
 
         Returns
         -------

@@ -343,7 +343,7 @@ class Roc(Curve):
         Parameters
         ----------
         ax : optional
-            As in :meth:`ScoreModel.plot`.
+            As in :meth:`betaroc.ScoreModel.plot`.
         scale : str
             Of the horizontal axis, "linear" or "log", from the smallest rate of scores, or 0.01 %.
         terms : str
@@ -596,7 +596,7 @@ class Det(Curve):
         Parameters
         ----------
         ax, terms, points, **style
-            As in :meth:`Roc.plot`.
+            As in :meth:`betaroc.Roc.plot`.
         """
         words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
@@ -678,7 +678,7 @@ class PrecisionRecall(Curve):
         Parameters
         ----------
         ax, points, **style
-            As in :meth:`Roc.plot`.
+            As in :meth:`betaroc.Roc.plot`.
         """
         p, style = self.points(), {"label": self.name, **style}
         known, axes = ~np.isnan(p.precision), ("recall", "precision")

@@ -319,7 +319,7 @@ def plan_sample_size(
         In place of a width: the largest FAR or FRR at a threshold claimed for each stratum,
         planned by the chance (`power`) that `StrataTable.claim` supports it.
     terms : str
-        Words of its text, as in :meth:`Roc.plot`.
+        Words of its text, as in :meth:`betaroc.Roc.plot`.
     threshold, far, frr, tpr, alpha, between, at, probability, log_odds : optional
     prior, cost_fa, cost_fr : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
