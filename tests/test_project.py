@@ -370,7 +370,7 @@ def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run():
     assert INSTALL_AND_TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-@pytest.mark.nightly
+@pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 def test_readme_main_job_runs(tmp_path):
     target = tmp_path / "report.html"

@@ -278,7 +278,7 @@ def estimate_empirical(sample: Data) -> MleResult:
 
 
 def join_ranks(client: MleResult, impostor: MleResult) -> JointMle:
-    """The binormal ROC of two samples: clients a/b and 1/b on the latent scale."""
+    """The binormal ROC of two samples: clients a/b and 1/b on the impostors' scale."""
     samples = [cast(Empirical, item.distribution)._steps for item in (client, impostor)]
     scores, both = rank_normal.rank_cells(*samples)
     y, (likelihoods, _, gain, cov, _), steps = rank_normal.rank_normal_mle(both)

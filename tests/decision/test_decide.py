@@ -519,3 +519,9 @@ def test_the_command_says_the_same(tmp_path, capsys):
         br.decide(path, precision=0.99, prior=0.1, family="normal")
     words = str(failure.value).replace("how='counted'", "--how counted")
     assert words in said(capsys, f"{call.replace('.6', '.99')} --family normal", code=2)
+
+
+@pytest.mark.parametrize("target", [{"far": 0.3}, {"cost_fa": 1, "cost_fr": 1, "prior": 0.5}])
+def test_a_rule_of_fits_that_cannot_be_is_refused_and_no_fit_that_failed(target):
+    with pytest.raises(br.InputError, match="resolution must lie"):
+        br.decide(br.Scores([0.5, 0.6, 0.7], [0.1, 0.2, 0.3]), **target, resolution=-1.0)
